@@ -238,7 +238,7 @@ def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
         reader = RowReader(MAPPING, Terms("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
-        work.settle(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
+        work.resolve(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
         work.counts()
         work.write_plan(Path(place) / "plan")
         work.write_manifest(manifest, settings, is_ahead=False)

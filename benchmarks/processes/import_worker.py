@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
-from storepost.people.consent.model import Origin, Source
+from storepost.people.consent.model import ConsentOrigin, ConsentSource
 from storepost.stores.imports.model import ImportStage
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -31,7 +31,7 @@ def parse(store: Store, path: str, stage: str) -> None:
     """Reads each record of a file, as a pull does."""
     with Spool() as spool, Path(path).open("rb") as file:
         spool.fill(iter(lambda: file.read(PIECE), b""))
-        sender = Sender(store, Origin(Source.SHOPIFY, store.id))
+        sender = Sender(store, ConsentOrigin(ConsentSource.SHOPIFY, store.id))
         for _record in ExportedRecords(spool, ImportStage(stage), sender):
             pass
 

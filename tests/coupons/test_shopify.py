@@ -19,8 +19,8 @@ from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop_discounts import add_codes, seed_of
 from storepost.coupons.shop_sync import ShopSync
-from storepost.people.consent.model import Origin, Source
-from storepost.people.customers.model import GivenCustomer
+from storepost.people.consent.model import ConsentOrigin, ConsentSource
+from storepost.people.customers.model import IncomingCustomer
 from storepost.people.customers.service import write_customer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.jobs.runs import Run
@@ -73,12 +73,16 @@ class OnShopify(Shop):
         self._people += 1
         email = f"b{self._people}.{CANARY}@example.com"
         other = self.upsert(email=email)
-        given = GivenCustomer(
+        given = IncomingCustomer(
             email=email, external_created_at=clock.now(), external_updated_at=clock.now()
         )
         commit_anew(
             lambda changes: write_customer(
-                self.connected, f"{self._people}", given, Origin(Source.SHOPIFY), changes
+                self.connected,
+                f"{self._people}",
+                given,
+                ConsentOrigin(ConsentSource.SHOPIFY),
+                changes,
             )
         )
         return str(other["id"])

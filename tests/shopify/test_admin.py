@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.platform.fetching.guard import Failure, UrlRefusal
-from storepost.shopify.admin import AdminClient, GivenAccess, KeptAccess, admin_of
+from storepost.shopify.admin import AdminClient, FixedAccess, StoredAccess, admin_of
 from storepost.shopify.documents import APP_UNINSTALL, SHOP_LOCALES
 from storepost.shopify.documents import SHOP as SHOP_QUERY
 from storepost.shopify.errors import (
@@ -386,7 +386,7 @@ class TestToken:
     def test_one_that_is_at_hand_alone(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
         held = shopify.shop().installation
         assert held is not None
-        with AdminClient(SHOP, GivenAccess(held.access_token)) as admin:
+        with AdminClient(SHOP, FixedAccess(held.access_token)) as admin:
             assert "shop" in admin.run(SHOP_QUERY)
             held.access_token = "shpat_another"
             with pytest.raises(ShopUnavailable):
@@ -394,7 +394,7 @@ class TestToken:
         assert shopify.token_requests() == 0
 
     def test_none_at_all(self, shopify: Shopify) -> None:
-        with AdminClient(SHOP, KeptAccess(SHOP)) as admin, pytest.raises(NeedsReauth):
+        with AdminClient(SHOP, StoredAccess(SHOP)) as admin, pytest.raises(NeedsReauth):
             admin.run(SHOP_QUERY)
         assert shopify.server.requests == []
 
@@ -412,4 +412,4 @@ class TestToken:
 )
 def test_nothing_is_opened_but_a_shops_own_address(shop: str) -> None:
     with pytest.raises(ValueError, match="not a shop's own name"):
-        AdminClient(shop, GivenAccess("token"))
+        AdminClient(shop, FixedAccess("token"))

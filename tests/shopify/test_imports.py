@@ -432,7 +432,7 @@ class TestFailed:
         hooks.world.lose_stream()
         with monkeypatch.context() as broken:
             if ends == "failed":
-                broken.setattr(running, "_bring", mock.Mock(side_effect=RequestRefused))
+                broken.setattr(running, "_import", mock.Mock(side_effect=RequestRefused))
             running.pull(hooks.store, TRIES, lambda: 300_000)
         found = [state(hooks, owner, each)["status"] for each in (first, second)]
         assert found == [ends, "queued"]
@@ -448,7 +448,7 @@ class TestFailed:
         answer = ask(hooks, owner)
         hooks.world.deliver_outbox()
         store = hooks.store
-        monkeypatch.setattr(running, "_bring", mock.Mock(side_effect=Killed))
+        monkeypatch.setattr(running, "_import", mock.Mock(side_effect=Killed))
         with pytest.raises(Killed):
             running.pull(store, TRIES, lambda: 300_000)
         monkeypatch.undo()

@@ -6,7 +6,7 @@ import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
 from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedRefusalItem
+from storepost.people.consent.owed import OwedOptOutItem
 from storepost.people.consent.states import ConsentState
 from storepost.sync.records.reading import moment_of
 from tests.harness.crash_points import crashes
@@ -259,7 +259,7 @@ class TestOwedToAShop:
 
     def check_forgotten(self, hooks: Hooks) -> None:
         """Nothing is kept for the shop."""
-        kinds = (OwedRefusalItem, MissedWriteBackItem)
+        kinds = (OwedOptOutItem, MissedWriteBackItem)
         assert not [row for row in hooks.world.rows() if isinstance(row, kinds)]
 
     def test_it_is_told(self, hooks: Hooks, owner: Someone, buyer: ShopCustomer) -> None:

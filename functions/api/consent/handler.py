@@ -9,7 +9,7 @@ from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
 from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.once import RowLedger, Writes
-from storepost.people.consent.model import Source, WriteBackStatus
+from storepost.people.consent.model import ConsentSource, WriteBackStatus
 from storepost.people.consent.settings import find_settings, save_settings
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
@@ -58,7 +58,7 @@ def change_email_consent(
     of the change later than it happened; an older one than the change that holds enters the history
     alone.
     """
-    change = service.change_email_consent(caller, id, body.value(), writes)
+    change = service.change_email_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
@@ -73,7 +73,7 @@ def change_sms_consent(
     of the change later than it happened; an older one than the change that holds enters the history
     alone.
     """
-    change = service.change_sms_consent(caller, id, body.value(), writes)
+    change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
@@ -83,7 +83,7 @@ def list_consent_changes(
     caller: Reader,
     channel: Annotated[list[Channel] | None, Query()] = None,
     state: Annotated[list[ConsentState] | None, Query()] = None,
-    source: Annotated[list[Source] | None, Query()] = None,
+    source: Annotated[list[ConsentSource] | None, Query()] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentChange]:
@@ -203,7 +203,7 @@ def import_consent(
     goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
     `unchanged` the second time, and what was `older` enters the history again.
     """
-    results = importing.import_consent(caller, body.words, ledger)
+    results = importing.import_consent(caller, body.statements, ledger)
     return ConsentImported.of(results, body)
 
 

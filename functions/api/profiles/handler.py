@@ -20,7 +20,7 @@ from storepost.people.customers.releasing import release_identity
 from storepost.people.customers.schemas import ProfileCustomer
 from storepost.people.profiles import manual, service
 from storepost.people.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
-from storepost.people.profiles.listing import ProfileFilter, identities_asked, list_profiles
+from storepost.people.profiles.listing import ProfileFilter, identity_filters, list_profiles
 from storepost.people.profiles.model import IdentityType
 from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
 from storepost.values.emails import EmailAddress
@@ -62,7 +62,7 @@ def find_profiles(
     """The workspace's profiles, newest first by `firstSeenAt` unless sorted otherwise."""
     filters = ProfileFilter(
         q=q,
-        identities=identities_asked(email, phone, external_id, store_id),
+        identities=identity_filters(email, phone, external_id, store_id),
         store_id=store_id,
         is_customer=is_customer,
         email_consents=email_marketing_consent,

@@ -68,7 +68,7 @@ def ask(token: str, reads: PreferredLanguage) -> Response[Html]:
     Italian, Dutch, Polish and Portuguese, the one of them that the browser ranks highest
     (`accept-language`); else English. A browser gets problems as pages too, in its own language.
     """
-    link = service.follow(token)
+    link = service.follow_link(token)
     language = link.language or reads or Language.ENGLISH
     page = pages.unsubscribe_page(language, link.sender, link.masked_email)
     return page_response(page, BY_LANGUAGE)

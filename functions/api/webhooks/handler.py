@@ -4,13 +4,13 @@ from storepost.api.http.app import create_app
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import AsSent
 from storepost.sync.webhooks.receiving import signed_webhook, take_webhook
-from storepost.sync.webhooks.schemas import Taken
+from storepost.sync.webhooks.schemas import WebhookReceived
 
 app = create_app(large_bodies=frozenset({"webhooks.shopify"}))
 
 
 @app.post("/v1/webhooks/shopify", operation_id="webhooks.shopify")
-def shopify(sent: AsSent, writes: Writes) -> Taken:
+def shopify(sent: AsSent, writes: Writes) -> WebhookReceived:
     """Takes what a shop tells by itself. For Shopify alone, which signs the body's bytes.
 
     Either spelling of its headers is taken, and while the app's secret is rotated a signature by
@@ -19,7 +19,7 @@ def shopify(sent: AsSent, writes: Writes) -> Taken:
     signed as something else and is refused.
     """
     take_webhook(signed_webhook(sent.headers, sent.body), writes)
-    return Taken()
+    return WebhookReceived()
 
 
 lambda_handler = app.handler()

@@ -8,7 +8,7 @@ from storepost.platform.jobs.batches import fifo_queue_handler
 
 
 def write_back_consent(record: SQSRecord, _context: LambdaContext) -> None:
-    """Tells one store."""
+    """Writes one consent change back to one store."""
     write_back(record.body, int(record.attributes.approximate_receive_count))
 
 

@@ -7,10 +7,10 @@ from storepost.overview.search.indexing import update_index
 from storepost.platform.jobs.batches import stream_handler
 
 
-def follow_row(record: DynamoDBRecord, _context: LambdaContext) -> None:
+def update_postings(record: DynamoDBRecord, _context: LambdaContext) -> None:
     """Brings one row's postings to what the row is now."""
     images = record.raw_event["dynamodb"]
     update_index(images.get("OldImage"), images.get("NewImage"))
 
 
-lambda_handler = stream_handler(follow_row)
+lambda_handler = stream_handler(update_postings)

@@ -8,7 +8,7 @@ from storepost.sync.webhooks.working import work_on
 
 
 def work_on_webhook(record: SQSRecord, context: LambdaContext) -> None:
-    """Works on one."""
+    """Works on one webhook of the queue."""
     work_on(record.body, context.get_remaining_time_in_millis)
 
 

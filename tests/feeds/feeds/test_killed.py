@@ -379,7 +379,7 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
     with pytest.raises(NeverEnded):
         resume(shop, feed, tries=RECEIVES)
     with monkeypatch.context() as broken:
-        broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
+        broken.setattr(running, "delete_feed_contents", mock.Mock(side_effect=RuntimeError))
         with pytest.raises(RuntimeError):
             resume(shop, feed, tries=TRIES)
     assert len(shop.products()) == 8

@@ -11,7 +11,7 @@ from storepost.feeds.files.bounds import Sample
 from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.staging import FeedStaging, Unplaced
-from storepost.feeds.imports.writing import said_of
+from storepost.feeds.imports.writing import source_values_of
 from storepost.feeds.records.amounts import Terms
 from storepost.feeds.records.learning import reader_of
 from storepost.feeds.records.suggesting import suggested_mapping
@@ -46,7 +46,7 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Br
     reader, all_rows = reader_of(rows, mapping, Terms(currency))
     with tempfile.TemporaryDirectory() as place, FeedStaging(Path(place, "work")) as work:
         work.read(all_rows, reader, lambda: False)
-        work.settle(_find_none, lambda: False, adds=True, settings="")
+        work.resolve(_find_none, lambda: False, adds=True, settings="")
         work.write_plan(Path(place, "plan"))
         listed = [(row.row, row.id, row.reason) for row in work.skipped(1_000)]
         with Plan(Path(place, "plan")) as plan:
@@ -59,7 +59,7 @@ def _find_none(rows: Sequence[Unplaced]) -> list[None]:
 
 
 def _product(plan: Plan, name: str) -> Fields:
-    said = said_of(name, plan.rows_of(name))
+    said = source_values_of(name, plan.rows_of(name))
     [product] = [dict(each.fields) for each in said if each.variant is None]
     shown = {key: value for key, value in product.items() if not key.startswith("custom.")}
     if further := product.get("custom.additional_image_link"):

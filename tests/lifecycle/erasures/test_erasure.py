@@ -163,8 +163,8 @@ class TestTheRest:
         monkeypatch.setattr(profile_rows, "_MAX_CHANGES", 2)
         monkeypatch.setattr(profile_rows, "_MAX_MERGES", 1)
         monkeypatch.setattr("storepost.lifecycle.erasures.service.MAX_ADDRESSES", 1)
-        monkeypatch.setattr(profile_repository, "PLACES_OF_AN_ERASURE", 1)
-        monkeypatch.setattr(profile_repository, "MAX_PLACES", 1)
+        monkeypatch.setattr(profile_repository, "INDEX_ENTRIES_OF_AN_ERASURE", 1)
+        monkeypatch.setattr(profile_repository, "MAX_INDEX_ENTRIES", 1)
         monkeypatch.setattr(Run, "is_over", lambda _run: True)
         person = place.somebody()
         for number in range(3):
@@ -450,7 +450,7 @@ def test_ids_in_the_row_that_is_left(place: Place) -> None:
     [row] = [row for row in place.partition_of(person) if isinstance(row, ErasedProfileItem)]
     assert row.id == UUID(person)
     named = set(row.attribute_values) - {"pk", "sk", "kind", "version", "id"}
-    assert named == {"identities", "partitions", "histories", "places", "words"}
+    assert named == {"identities", "partitions", "histories", "index_entries", "words"}
     names = ("annabel", "steinmetz")
     assert not [name for name in names if name in str(row.attribute_values).casefold()]
     there, elsewhere = place.workspace, WorkspaceScope(uuid4())

@@ -17,7 +17,7 @@ from storepost.coupons.rows import CodeRow
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
 from storepost.people.consent_changes import requests
-from storepost.people.profiles.manual import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import ProfileRow
 from storepost.platform.jobs.runs import Run
@@ -190,7 +190,7 @@ class TestTheRest:
         home.delete()
         assert home.remove()
         changes = Changes()
-        upsert_profile(held, GivenPerson(email=ANN), MergeCause("api"), changes)
+        upsert_profile(held, IncomingPerson(email=ANN), MergeCause("api"), changes)
         changes.commit()
         home.is_removed()
 
@@ -221,7 +221,7 @@ class TestTheRest:
 
     def test_stores_hear_nothing_more(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
         told: list[object] = []
-        monkeypatch.setattr(requests, "tell", lambda *given: told.append(given))
+        monkeypatch.setattr(requests, "post_change", lambda *given: told.append(given))
         home.world.deliver()
         person = home.whose(email=ANN)["id"]
         assert home.consent(person, "unsubscribed").status == 200

@@ -10,8 +10,8 @@ from local.events.pumps import pump_queue
 from local.shopify import customers as shopify_customers
 from local.shopify.customers import Consent, ShopCustomer
 from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent_changes.requests import Refusal
-from storepost.people.consent_changes.shops import tell_shop
+from storepost.people.consent_changes.requests import WriteBackRefusal
+from storepost.people.consent_changes.shops import update_shop
 from storepost.stores.stores.model import Store
 from storepost.values import clock
 from tests.harness.world import Answer, World
@@ -163,10 +163,10 @@ class MovingShop:
 
     def tell(
         self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any, **named: Any
-    ) -> Refusal | SkipReason | None:
-        """Takes the place of `tell_shop`, to see which address the change is of."""
+    ) -> WriteBackRefusal | SkipReason | None:
+        """Takes the place of `update_shop`, to see which address the change is of."""
         self.recorded_events_of = change.address
-        return tell_shop(store, change, external_ids, *more, **named)
+        return update_shop(store, change, external_ids, *more, **named)
 
     @property
     def customers(self) -> list[ShopCustomer]:

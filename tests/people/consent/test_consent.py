@@ -9,8 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.people.consent.assertions import assert_consent
-from storepost.people.consent.model import Address, Origin, Source, Subject
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Subject
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import listing
@@ -20,6 +19,7 @@ from storepost.platform.messaging.tries import TRIES
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from tests.harness.world import CANARY
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import EMAIL, PHONE, Listener, Shop, hand_over
 
 NOBODY = UUID("8d7c2f53-1b43-4a39-8c0e-0d1f6f7f0a11")
@@ -37,14 +37,14 @@ def said(
     state: ConsentState,
     *,
     channel: Channel = Channel.EMAIL,
-    source: Source = Source.IMPORT,
+    source: ConsentSource = ConsentSource.IMPORT,
 ) -> None:
     """Somebody's word about the person, by another way than the API."""
     value = profile.email if channel is Channel.EMAIL else profile.phone
     assert value is not None
     changes = Changes()
     subject = Subject(shop.workspace, profile.id, ())
-    assert_consent(changes, subject, Address(channel, value), state, Origin(source))
+    assert_consent(changes, subject, Address(channel, value), state, ConsentOrigin(source))
     before = shop.profile(profile.id)
     ProfileRepository(shop.workspace).save(changes, before, before)
     changes.commit()
@@ -540,7 +540,7 @@ class TestList:
     )
     def test_filters(self, shop: Shop, query: dict[str, object], wanted: list[str]) -> None:
         profile = shop.person()
-        said(shop, profile, ConsentState.SUBSCRIBED, source=Source.ONE_CLICK)
+        said(shop, profile, ConsentState.SUBSCRIBED, source=ConsentSource.ONE_CLICK)
         shop.world.advance(seconds=1)
         shop.change(profile, "unsubscribed")
         shop.world.advance(seconds=1)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storepost.people.consent.evidence import NO_EVIDENCE, Evidence, Place, Series
+from storepost.people.consent.evidence import NO_EVIDENCE, Evidence, Series, SeriesKey
 from storepost.people.consent.evidence_rows import (
     EvidenceItem,
     EvidenceRepository,
     evidence_key,
     write_evidence,
 )
-from storepost.people.consent.model import Address, Origin, Source
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
@@ -41,9 +41,9 @@ class TestSeries:
 
 def written(
     workspace: WorkspaceScope, people: list[UUID], order: list[tuple[int, Channel]]
-) -> tuple[dict[Place, Series], list[tuple[Place, int]]]:
+) -> tuple[dict[SeriesKey, Series], list[tuple[SeriesKey, int]]]:
     """Evidence of these people in that order; where it stands, and each by place and number."""
-    series, placed = dict[Place, Series](), list[tuple[Place, int]]()
+    series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int]]()
     changes = Changes()
     for number, (person, channel) in enumerate(order):
         moment = NOON + timedelta(seconds=number)
@@ -51,8 +51,8 @@ def written(
             address=Address(channel, str(number)),
             channel=channel,
             state=ConsentState.SUBSCRIBED,
-            origin=Origin(Source.API),
-            given=NO_EVIDENCE,
+            origin=ConsentOrigin(ConsentSource.API),
+            details=NO_EVIDENCE,
             occurred_at=moment,
             recorded_at=moment,
             change_id=None,

@@ -8,11 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storepost.people.consent.assertions import assert_consent
-from storepost.people.consent.from_stores import Given, assert_from_store
-from storepost.people.consent.model import Address, ConsentChange, Origin, Source, Subject
+from storepost.people.consent.from_stores import StoreConsent, assert_from_store
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    ConsentOrigin,
+    ConsentSource,
+    Subject,
+)
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import Outcome
+from storepost.people.consent.statements import StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
@@ -20,6 +25,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import EMAIL, PHONE
 
 SUBSCRIBED, PENDING = ConsentState.SUBSCRIBED, ConsentState.PENDING
@@ -36,12 +42,12 @@ class Somebody:
 
     def pushed(
         self,
-        after: Given,
+        after: StoreConsent,
         *,
-        before: Given | None = None,
+        before: StoreConsent | None = None,
         updated_at: datetime | None = None,
         channel: Channel = Channel.EMAIL,
-    ) -> Outcome | None:
+    ) -> StatementOutcome | None:
         """What a push of the customer did."""
         changes = Changes()
         outcome = assert_from_store(
@@ -51,16 +57,18 @@ class Somebody:
             before=before,
             after=after,
             updated_at=updated_at or clock.now(),
-            origin=Origin(Source.API, self.store.id),
+            origin=ConsentOrigin(ConsentSource.API, self.store.id),
         )
         changes.commit()
         return outcome
 
-    def asserted(self, state: ConsentState, at: datetime, *, dated: bool = True) -> Outcome:
+    def asserted(
+        self, state: ConsentState, at: datetime, *, dated: bool = True
+    ) -> StatementOutcome:
         """What another word about the email address did."""
         changes = Changes()
         address = Address(Channel.EMAIL, EMAIL)
-        origin = Origin(Source.IMPORT)
+        origin = ConsentOrigin(ConsentSource.IMPORT)
         outcome = assert_consent(
             changes, self.subject, address, state, origin, occurred_at=at, dated=dated
         )
@@ -114,39 +122,41 @@ class TestWhatIsNew:
     @pytest.mark.parametrize("state", ORDER)
     def test_a_new_customer(self, somebody: Somebody, state: ConsentState) -> None:
         moment = clock.now() - timedelta(days=3)
-        outcome = somebody.pushed(Given(EMAIL, state, moment))
+        outcome = somebody.pushed(StoreConsent(EMAIL, state, moment))
         assert outcome is not None
         assert outcome.state is state
         [change] = somebody.history()
         assert outcome.recorded == change
         assert (change.state, change.occurred_at, change.address) == (state, moment, EMAIL)
-        assert change.origin == Origin(Source.API, somebody.store.id)
+        assert change.origin == ConsentOrigin(ConsentSource.API, somebody.store.id)
         assert [each.store_id for each in change.write_backs] == [somebody.store.id]
 
     @pytest.mark.parametrize("before", [None, PENDING, UNSUBSCRIBED])
     def test_not_subscribed_asserts_nothing(
         self, somebody: Somebody, before: ConsentState | None
     ) -> None:
-        gave = Given(EMAIL, before) if before else None
-        assert somebody.pushed(Given(EMAIL, NOTHING, clock.now()), before=gave) is None
+        gave = StoreConsent(EMAIL, before) if before else None
+        assert somebody.pushed(StoreConsent(EMAIL, NOTHING, clock.now()), before=gave) is None
         assert somebody.history() == []
         assert somebody.state() is NOTHING
 
     def test_not_subscribed_never_moves_as_of(self, somebody: Somebody) -> None:
         moment = clock.now() - timedelta(days=3)
-        somebody.pushed(Given(EMAIL, SUBSCRIBED, moment))
-        somebody.pushed(Given(EMAIL, NOTHING, clock.now()), before=Given(EMAIL, PENDING))
+        somebody.pushed(StoreConsent(EMAIL, SUBSCRIBED, moment))
+        somebody.pushed(
+            StoreConsent(EMAIL, NOTHING, clock.now()), before=StoreConsent(EMAIL, PENDING)
+        )
         assert somebody.asserted(UNSUBSCRIBED, moment + timedelta(days=1)).state is UNSUBSCRIBED
 
     def test_without_an_address_there_is_nothing_to_assert(self, somebody: Somebody) -> None:
-        assert somebody.pushed(Given(None, SUBSCRIBED, clock.now())) is None
+        assert somebody.pushed(StoreConsent(None, SUBSCRIBED, clock.now())) is None
 
     @pytest.mark.parametrize("state", ORDER)
     def test_the_value_that_was_given_last(self, somebody: Somebody, state: ConsentState) -> None:
         moment = clock.now()
-        gave = Given(EMAIL, state, moment)
+        gave = StoreConsent(EMAIL, state, moment)
         for at in (None, moment, moment - timedelta(days=1)):
-            assert somebody.pushed(Given(EMAIL, state, at), before=gave) is None
+            assert somebody.pushed(StoreConsent(EMAIL, state, at), before=gave) is None
         assert somebody.history() == []
 
     @pytest.mark.parametrize("state", ORDER)
@@ -154,17 +164,19 @@ class TestWhatIsNew:
     def test_the_same_state_with_a_later_consent_time(
         self, somebody: Somebody, state: ConsentState, days: int | None
     ) -> None:
-        gave = Given(EMAIL, state, clock.now() - timedelta(days=days) if days else None)
-        assert somebody.pushed(Given(EMAIL, state, clock.now()), before=gave) is not None
+        gave = StoreConsent(EMAIL, state, clock.now() - timedelta(days=days) if days else None)
+        assert somebody.pushed(StoreConsent(EMAIL, state, clock.now()), before=gave) is not None
         assert somebody.state() is state
 
     def test_another_address_has_a_state_of_its_own(self, somebody: Somebody) -> None:
-        gave = Given("before@example.com", SUBSCRIBED)
-        assert somebody.pushed(Given(EMAIL, SUBSCRIBED, clock.now()), before=gave) is not None
+        gave = StoreConsent("before@example.com", SUBSCRIBED)
+        assert (
+            somebody.pushed(StoreConsent(EMAIL, SUBSCRIBED, clock.now()), before=gave) is not None
+        )
         assert somebody.state() is SUBSCRIBED
 
     def test_a_phone(self, somebody: Somebody) -> None:
-        somebody.pushed(Given(PHONE, SUBSCRIBED, clock.now()), channel=Channel.SMS)
+        somebody.pushed(StoreConsent(PHONE, SUBSCRIBED, clock.now()), channel=Channel.SMS)
         assert somebody.state(Channel.SMS) is SUBSCRIBED
         assert somebody.state() is NOTHING
         assert [change.channel for change in somebody.history()] == [Channel.SMS]
@@ -176,9 +188,9 @@ class TestWhatIsNew:
                 somebody.subject,
                 Channel.EMAIL,
                 before=None,
-                after=Given(EMAIL, SUBSCRIBED),
+                after=StoreConsent(EMAIL, SUBSCRIBED),
                 updated_at=clock.now(),
-                origin=Origin(Source.API),
+                origin=ConsentOrigin(ConsentSource.API),
             )
 
 
@@ -187,20 +199,20 @@ class TestWhen:
 
     def test_the_records_time_where_there_is_no_consent_time(self, somebody: Somebody) -> None:
         updated = clock.now() - timedelta(days=2)
-        somebody.pushed(Given(EMAIL, PENDING), updated_at=updated)
+        somebody.pushed(StoreConsent(EMAIL, PENDING), updated_at=updated)
         [change] = somebody.history()
         assert change.occurred_at == updated
 
     def test_the_stores_consent_time_counts_first(self, somebody: Somebody) -> None:
         moment = clock.now() - timedelta(days=9)
-        somebody.pushed(Given(EMAIL, PENDING, moment), updated_at=clock.now())
+        somebody.pushed(StoreConsent(EMAIL, PENDING, moment), updated_at=clock.now())
         [change] = somebody.history()
         assert change.occurred_at == moment
 
     @pytest.mark.parametrize("dated", [True, False])
     def test_later_than_now_counts_as_now(self, somebody: Somebody, dated: bool) -> None:
         later, before = clock.now() + timedelta(days=1), clock.now()
-        somebody.pushed(Given(EMAIL, PENDING, later if dated else None), updated_at=later)
+        somebody.pushed(StoreConsent(EMAIL, PENDING, later if dated else None), updated_at=later)
         [change] = somebody.history()
         assert before <= change.occurred_at <= clock.now()
 
@@ -208,7 +220,9 @@ class TestWhen:
         self, somebody: Somebody
     ) -> None:
         somebody.asserted(UNSUBSCRIBED, clock.now() - timedelta(days=30))
-        outcome = somebody.pushed(Given(EMAIL, SUBSCRIBED), before=Given(EMAIL, UNSUBSCRIBED))
+        outcome = somebody.pushed(
+            StoreConsent(EMAIL, SUBSCRIBED), before=StoreConsent(EMAIL, UNSUBSCRIBED)
+        )
         assert outcome is not None
         assert outcome.state is UNSUBSCRIBED
         first, second = somebody.history()
@@ -217,12 +231,14 @@ class TestWhen:
 
     def test_with_a_later_consent_time_it_does(self, somebody: Somebody) -> None:
         somebody.asserted(UNSUBSCRIBED, clock.now() - timedelta(days=30))
-        somebody.pushed(Given(EMAIL, SUBSCRIBED, clock.now()), before=Given(EMAIL, UNSUBSCRIBED))
+        somebody.pushed(
+            StoreConsent(EMAIL, SUBSCRIBED, clock.now()), before=StoreConsent(EMAIL, UNSUBSCRIBED)
+        )
         assert somebody.state() is SUBSCRIBED
 
     def test_without_one_it_overrides_pending(self, somebody: Somebody) -> None:
-        somebody.pushed(Given(EMAIL, PENDING), updated_at=clock.now() - timedelta(days=1))
-        somebody.pushed(Given(EMAIL, SUBSCRIBED), before=Given(EMAIL, PENDING))
+        somebody.pushed(StoreConsent(EMAIL, PENDING), updated_at=clock.now() - timedelta(days=1))
+        somebody.pushed(StoreConsent(EMAIL, SUBSCRIBED), before=StoreConsent(EMAIL, PENDING))
         assert somebody.state() is SUBSCRIBED
 
 

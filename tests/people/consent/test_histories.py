@@ -97,7 +97,7 @@ class History:
         monkeypatch.setattr(requests, "post", self.post)
         take = self.shop.update_email_consent
         monkeypatch.setattr(shopify_customers, "update_email_consent", take)
-        monkeypatch.setattr(delivery, "tell_shop", self.shop.tell)
+        monkeypatch.setattr(delivery, "update_shop", self.shop.tell)
         self.shop.move(self.shops[0])
 
     def post(self, url: str, *, body: bytes, headers: dict[str, str], timeout: float) -> Fetched:

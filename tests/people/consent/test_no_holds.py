@@ -11,7 +11,7 @@ import pytest
 from storepost.people.consent import resending
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.model import Address
-from storepost.people.consent.owed import OwedRefusalItem
+from storepost.people.consent.owed import OwedOptOutItem
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.keys import claim_key
@@ -561,9 +561,9 @@ class TestErasureOfWhoHadTheAddress:
         assert held.state is ConsentState.NOT_SUBSCRIBED
 
 
-def owed_rows(shop: Shop) -> list[OwedRefusalItem]:
+def owed_rows(shop: Shop) -> list[OwedOptOutItem]:
     """What is kept for stores of people who were erased."""
-    return [row for row in shop.world.rows() if isinstance(row, OwedRefusalItem)]
+    return [row for row in shop.world.rows() if isinstance(row, OwedOptOutItem)]
 
 
 class TestOwedAfterErasure:

@@ -17,9 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from storepost.people.consent.assertions import assert_consent
-from storepost.people.consent.from_stores import Given, assert_from_store
-from storepost.people.consent.model import Address, ConsentChange, Origin, Source, Subject
+from storepost.people.consent.from_stores import StoreConsent, assert_from_store
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    ConsentOrigin,
+    ConsentSource,
+    Subject,
+)
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.signing import signed_headers
@@ -40,6 +45,7 @@ from tests.harness.call_interruption import (
 )
 from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, World
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import (
     EMAIL,
     HOOK,
@@ -64,10 +70,10 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
         changes,
         subject_of(profile),
         Channel.EMAIL,
-        before=Given(customer.email, customer.email_consent),
-        after=Given(customer.email, state, now),
+        before=StoreConsent(customer.email, customer.email_consent),
+        after=StoreConsent(customer.email, state, now),
         updated_at=now,
-        origin=Origin(Source.API, store_id),
+        origin=ConsentOrigin(ConsentSource.API, store_id),
     )
     before = shop.profile(profile.id)
     ProfileRepository(shop.workspace).save(changes, before, replace(before, email_consent=state))
@@ -86,7 +92,7 @@ def said_of_old(
 ) -> None:
     """An import says so of a day of a month that is past; undated, a store may."""
     changes, address = Changes(), Address(Channel.EMAIL, EMAIL)
-    origin = Origin(Source.IMPORT, None if dated else store_id)
+    origin = ConsentOrigin(ConsentSource.IMPORT, None if dated else store_id)
     subject = Subject(shop.workspace, profile.id, profile.store_ids)
     at = clock.now() - timedelta(days=20 - day)
     assert_consent(changes, subject, address, state, origin, occurred_at=at, dated=dated)

@@ -16,13 +16,13 @@ from storepost.api.http.callers import person_in_workspace
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.customers.model import GivenConsent, GivenCustomer
+from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.customers.service import delete_customer, put_customer
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.profiles.lists import ProfileLists
-from storepost.people.profiles.manual import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.problems import IdentityConflict
@@ -102,15 +102,15 @@ class Shops:
 
     def _work(self, step: Put | Delete | Upsert) -> Callable[[Changes], object]:
         if isinstance(step, Upsert):
-            who = GivenPerson(step.email, step.phone, step.anonymous_id)
+            who = IncomingPerson(step.email, step.phone, step.anonymous_id)
             cause = MergeCause("manual")
             return lambda changes: upsert_profile(self.workspace, who, cause, changes)
         store, external_id = self.stores[step.store], step.external_id
         if isinstance(step, Delete):
             return lambda changes: delete_customer(self.caller, store, external_id, changes)
         moment = clock.from_text(f"2026-01-0{step.day}T00:00:00.000Z")
-        customer = GivenCustomer(
-            moment, moment, step.email, step.phone, email_consent=GivenConsent(step.state)
+        customer = IncomingCustomer(
+            moment, moment, step.email, step.phone, email_consent=IncomingConsent(step.state)
         )
         return lambda changes: put_customer(self.caller, store, external_id, customer, changes)
 

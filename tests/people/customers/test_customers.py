@@ -14,11 +14,16 @@ from storepost.accounts.identity.repository import SessionItem, as_session, find
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.callers import person_in_workspace
-from storepost.people.consent.assertions import assert_consent
-from storepost.people.consent.model import Address, ConsentChange, Origin, Source, WriteBackStatus
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    ConsentOrigin,
+    ConsentSource,
+    WriteBackStatus,
+)
 from storepost.people.consent.repository import ConsentChangeItem, ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.customers.model import GivenCustomer, customer_id
+from storepost.people.customers.model import IncomingCustomer, customer_id
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.customers.service import put_customer
 from storepost.people.profiles.consent_summary import subject_of
@@ -30,6 +35,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.harness.world import CANARY, Answer, Someone, World
+from tests.people.consent.asserting import assert_consent
 from tests.people.profiles.rows import claims
 
 EMAIL = f"ann.{CANARY}@example.com"
@@ -392,7 +398,7 @@ class TestPut:
 
     def test_two_at_once_make_one_person(self, world: World, shop: Shop, owner: Someone) -> None:
         workspace = workspace_of(world)
-        given = GivenCustomer(clock.from_text(CREATED), clock.from_text(day(0)), email=EMAIL)
+        given = IncomingCustomer(clock.from_text(CREATED), clock.from_text(day(0)), email=EMAIL)
         second = world.store(shop.by)
 
         def rival(changes: Changes) -> None:
@@ -576,7 +582,9 @@ class TestPutConsent:
 
         def subscribe(changes: Changes) -> None:
             state = ConsentState.SUBSCRIBED
-            assert_consent(changes, subject_of(profile), address, state, Origin(Source.IMPORT))
+            assert_consent(
+                changes, subject_of(profile), address, state, ConsentOrigin(ConsentSource.IMPORT)
+            )
 
         by_hand = {"email": EMAIL}
         with world.meanwhile(subscribe):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.events import bulk
 from storepost.people.events.bulk_schemas import EventFault
-from storepost.people.profiles.manual import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -233,7 +233,7 @@ class TestCreateMany:
 
 
 def _made(town: Town) -> Profile:
-    given, cause = GivenPerson(email=ANN), MergeCause("api")
+    given, cause = IncomingPerson(email=ANN), MergeCause("api")
     return commit_anew(lambda changes: upsert_profile(town.workspace, given, cause, changes))[0]
 
 

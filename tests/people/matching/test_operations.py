@@ -7,7 +7,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles import resolution
-from storepost.people.profiles.manual import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
 from storepost.values import clock
@@ -169,7 +169,7 @@ class TestUpdate:
 
 def _named(town: Town, changes: Any, email: str) -> None:
     """Somebody takes an address."""
-    upsert_profile(town.workspace, GivenPerson(email=email), MergeCause("api"), changes)
+    upsert_profile(town.workspace, IncomingPerson(email=email), MergeCause("api"), changes)
 
 
 class TestIdentities:

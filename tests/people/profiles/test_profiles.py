@@ -9,7 +9,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.keys import profile_key
-from storepost.people.profiles.manual import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
@@ -207,7 +207,7 @@ class TestUpsert:
         assert found["lastSeenAt"] == first.json["lastSeenAt"]
 
     def test_two_at_once_make_one(self, world: World, owner: Someone) -> None:
-        given, workspace = GivenPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
+        given, workspace = IncomingPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
         with world.meanwhile(
             lambda changes: upsert_profile(workspace, given, MergeCause("api"), changes)
         ):

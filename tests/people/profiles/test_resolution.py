@@ -22,10 +22,10 @@ from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim
 from storepost.people.profiles.resolution import (
     MAX_IDENTITIES,
-    Known,
+    KnownIdentities,
     identities_of,
-    people_by_hand,
     people_of_arrival,
+    people_of_request,
     takes_in,
 )
 from storepost.values.scope import WorkspaceScope
@@ -63,7 +63,7 @@ class Everybody:
         former = frozenset(own) & frozenset(self.deleted)
         return Profile(UUID(int=100 + number), WORKSPACE, NOW, NOW, sightings=own, former=former)
 
-    def known(self, arrival: list[Identity]) -> Known:
+    def known(self, arrival: list[Identity]) -> KnownIdentities:
         """What look-ups of the arrival's identities would find."""
         claims, profiles = {}, {}
         for number, own in self.people.items():
@@ -71,7 +71,7 @@ class Everybody:
                 person = self.profile(number)
                 claims[each] = Claim(UUID(int=9), each, person.id)
                 profiles[person.id] = person
-        return Known(claims, profiles)
+        return KnownIdentities(claims, profiles)
 
     def owner(self, identity: Identity) -> int | None:
         """Who has it."""
@@ -165,12 +165,12 @@ def test_by_hand_what_is_several_peoples_is_a_conflict(
     for order, arrival, _ in steps:
         known = everybody.known(arrival)
         if everybody.is_one(arrival):
-            found = people_by_hand(shuffled(order, arrival), known)
+            found = people_of_request(shuffled(order, arrival), known)
             expected = {everybody.profile(n).id for n in owners(everybody.people, arrival)}
             assert {each.id for each in found} == expected
         else:
             with pytest.raises(IdentityConflict):
-                people_by_hand(shuffled(order, arrival), known)
+                people_of_request(shuffled(order, arrival), known)
         everybody.arrive(arrival)
 
 
@@ -219,7 +219,7 @@ def test_many_identities_are_not_put_together() -> None:
         one = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(email, *many))
         other = Profile(UUID(int=8), WORKSPACE, NOW, NOW, sightings=seen_now(phone))
         claims = {i: Claim(UUID(int=9), i, p.id) for i, p in ((email, one), (phone, other))}
-        known = Known(claims, {each.id: each for each in (one, other)})
+        known = KnownIdentities(claims, {each.id: each for each in (one, other)})
         assert len(people_of_arrival([email, phone], known)) == expected
 
 
@@ -229,10 +229,10 @@ def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
     customer = Identity(CUSTOMER, "7", STORES[0])
     claims = {own[0]: Claim(UUID(int=9), own[0], person.id)}
-    known = Known(claims, {person.id: person})
+    known = KnownIdentities(claims, {person.id: person})
     assert takes_in(person, [phone, email], known) == [email]
     full = replace(person, sightings=seen_now(*own, email))
-    assert takes_in(full, [phone, customer, own[0]], Known(claims, {full.id: full})) == [
+    assert takes_in(full, [phone, customer, own[0]], KnownIdentities(claims, {full.id: full})) == [
         customer,
         own[0],
     ]

@@ -6,9 +6,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.people.profiles.lists import MAX_PLACES, is_settled, settled
-from storepost.people.profiles.model import Place, Profile, StoreLink
-from storepost.people.profiles.repository import PLACES_OF_A_MERGE
+from storepost.people.profiles.lists import MAX_INDEX_ENTRIES, drained, is_drained
+from storepost.people.profiles.model import IndexEntry, Profile, StoreLink
+from storepost.people.profiles.repository import INDEX_ENTRIES_OF_A_MERGE
 from storepost.values.scope import WorkspaceScope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -32,18 +32,18 @@ PROFILES = st.builds(
 )
 
 
-def places(profile: Profile, store_id: UUID) -> set[Place]:
+def places(profile: Profile, store_id: UUID) -> set[IndexEntry]:
     """Where a store's list has the person."""
     link = profile.links[store_id]
     own = {(link.listed_at, ME)} if link.listed_at else set()
-    return own | set(link.left)
+    return own | set(link.stale_entries)
 
 
-@given(PROFILES, st.sampled_from([PLACES_OF_A_MERGE, MAX_PLACES]))
+@given(PROFILES, st.sampled_from([INDEX_ENTRIES_OF_A_MERGE, MAX_INDEX_ENTRIES]))
 def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
-    steps, most_steps = 0, sum(len(link.left) + 2 for link in profile.links.values())
-    while not is_settled(profile):
-        after, steps = settled(profile, most), steps + 1
+    steps, most_steps = 0, sum(len(link.stale_entries) + 2 for link in profile.links.values())
+    while not is_drained(profile):
+        after, steps = drained(profile, most), steps + 1
         changed = {each: places(profile, each) ^ places(after, each) for each in profile.links}
         assert 0 < sum(map(len, changed.values())) <= most
         for store_id in profile.links:
@@ -52,12 +52,12 @@ def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
         profile = after
     assert steps <= most_steps
     assert all(places(profile, each) == {(NOW, ME)} for each in profile.links)
-    assert settled(profile, most) == profile
+    assert drained(profile, most) == profile
 
 
 @given(PROFILES)
 def test_what_is_listed_twice_comes_first(profile: Profile) -> None:
-    after = settled(profile, PLACES_OF_A_MERGE)
+    after = drained(profile, INDEX_ENTRIES_OF_A_MERGE)
     waiting = [s for s in profile.links if places(after, s) == places(profile, s) != {(NOW, ME)}]
     touched = [s for s in profile.links if places(after, s) != places(profile, s)]
     twice = [s for s in waiting if len(places(profile, s)) > 1]

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent_changes import requests
-from storepost.people.profiles.lists import is_settled
+from storepost.people.profiles.lists import is_drained
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
@@ -313,17 +313,17 @@ class TestAtOnce:
             assert town.customer(store, "c-1", at=5, email=ANN).status == 201
         reader = subscriber(town)
         with monkeypatch.context() as cut_short:
-            cut_short.setattr(ProfileRepository, "_settle", lambda *_: None)
+            cut_short.setattr(ProfileRepository, "_drain", lambda *_: None)
             earlier = {"externalCreatedAt": day(1), "email": ANN}
             assert town.customer(stores[0], "c-1", at=6, **earlier).status == 200
         profiles = ProfileRepository(town.workspace)
         cut = profiles.get(UUID(reader.id))
         assert cut is not None
-        assert not is_settled(cut)
+        assert not is_drained(cut)
         assert posted(town, reader.path, ONE_CLICK).status == 200
         moved = profiles.get(UUID(reader.id))
         assert moved is not None
-        assert is_settled(moved)
+        assert is_drained(moved)
         town.check_rows()
 
     def test_beside_a_merge(self, town: Town) -> None:

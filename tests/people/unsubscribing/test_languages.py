@@ -182,7 +182,7 @@ class TestTrouble:
             raise ValueError("of the test")
 
         with monkeypatch.context() as patched:
-            patched.setattr(service, "record_word", fail)
+            patched.setattr(service, "record_statement", fail)
             answer = posted(town, reader.path, fields, accept=BROWSER)
             program = posted(town, reader.path, fields)
         assert answer.status == 500
@@ -207,7 +207,7 @@ class TestTrouble:
         def fail(*_: object) -> None:
             raise trouble
 
-        monkeypatch.setattr(service, "record_word", fail)
+        monkeypatch.setattr(service, "record_statement", fail)
         sent = {"accept": BROWSER, "accept-language": "nl", "content-type": FORM}
         body = b"List-Unsubscribe=By-Page"
         answer = town.world.call("POST", reader.path, headers=sent, body=body)

@@ -6,7 +6,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.orders.service import write_order
-from storepost.people.consent.model import Source
+from storepost.people.consent.model import ConsentSource
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.sync.batches import chunks, records
 from storepost.values.problems import Conflict
@@ -177,13 +177,13 @@ class TestRecords:
         by_key, by_person = (by_address[customer(n)["email"]] for n in (0, 1))
         made = world.key_of(key)
         assert (by_key.source, by_key.by, by_key.store_id) == (
-            Source.API,
+            ConsentSource.API,
             made.name,
             shop.store_id,
         )
         assert by_key.proof == {"api_key_id": str(made.id)}
         assert (by_person.source, by_person.by, by_person.store_id) == (
-            Source.MANUAL,
+            ConsentSource.MANUAL,
             shop.owner.name,
             shop.store_id,
         )

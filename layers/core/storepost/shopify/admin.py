@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.shopify import documents
-from storepost.shopify.answers import Data, Meaning, Outcome, raise_refusals, read
+from storepost.shopify.answers import CallOutcome, Data, Meaning, raise_refusals, read
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import AccessDenied, NeedsReauth, ShopUnavailable
 from storepost.shopify.grants import Grant
@@ -32,17 +32,19 @@ _THROTTLED = "the shop is throttling us"
 
 
 class Access(Protocol):
-    """Where a client's token comes from."""
+    """Says where a client's token comes from."""
 
     def token(self, patience: Patience) -> str:
-        """A token that should work."""
+        """Returns a token that should work."""
 
     def renew(self, patience: Patience) -> str:
-        """Another one, after the shop refused that one; raises NeedsReauth where there is none."""
+        """Returns another token, after the shop refused that one.
+        Raises NeedsReauth where there is none.
+        """
 
 
-class KeptAccess:
-    """By the tokens that are kept for the shop."""
+class StoredAccess:
+    """Access by the tokens that are kept for the shop."""
 
     def __init__(self, shop: str) -> None:
         """Nothing is read before a token is asked for."""
@@ -51,36 +53,38 @@ class KeptAccess:
         self._is_new = False
 
     def token(self, patience: Patience) -> str:
-        """Refreshed some minutes before it ends."""
+        """Returns the access token, refreshed some minutes before it ends."""
         self._grant = usable_grant(self._shop, patience)
         return self._grant.access_token()
 
     def renew(self, patience: Patience) -> str:
-        """Refreshed once: it is the refusal to refresh that tells of an app nobody approves of."""
+        """Returns another token, refreshed once:
+        a refused refresh means that nobody approves of the app.
+        """
         if self._grant is None or self._is_new:
             raise ShopUnavailable("the shop refused a token that it has just given")
         self._grant, self._is_new = renewed_grant(self._grant, patience), True
         return self._grant.access_token()
 
 
-class GivenAccess:
-    """By a token that is at hand and kept nowhere."""
+class FixedAccess:
+    """Access by a token that the caller has, and that is kept nowhere."""
 
     def __init__(self, token: str) -> None:
         """`token` is all that there is."""
         self._token = token
 
     def token(self, patience: Patience) -> str:  # noqa: ARG002 - nothing to wait for
-        """The token."""
+        """Returns the token."""
         return self._token
 
     def renew(self, patience: Patience) -> str:  # noqa: ARG002
-        """There is no other one."""
+        """Raises ShopUnavailable, as there is no other token."""
         raise ShopUnavailable("the shop refused the token")
 
 
 class AdminClient:
-    """What a shop is asked and told, over one connection. For one thread; use it in a `with`."""
+    """A client of one shop's Admin API, over one connection. For one thread; use it in a `with`."""
 
     def __init__(
         self,
@@ -101,7 +105,7 @@ class AdminClient:
         )
 
     def run(self, document: Document, /, **variables: object) -> Data:
-        """The operation's data.
+        """Runs an operation; returns its data.
 
         Raises MutationRefused (the user errors of a mutation), AccessDenied, RequestRefused,
         NeedsReauth, and ShopUnavailable where another time may do. A mutation that may have been
@@ -136,7 +140,7 @@ class AdminClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(self, document: Document, body: bytes) -> Outcome:
+    def _send(self, document: Document, body: bytes) -> CallOutcome:
         if self._token is None:
             self._token = self._access.token(self._patience)
         self._wait(self._pacer.seconds_before(document), _THROTTLED)
@@ -150,7 +154,7 @@ class AdminClient:
                 body=body, headers=headers, timeout=self._timeout, most_bytes=MAX_BYTES
             )
         except FetchFailed as error:
-            return Outcome(Meaning.FAILED, {}, said=error.reason)
+            return CallOutcome(Meaning.FAILED, {}, reason=error.reason)
         except UrlNotAllowed as error:
             raise ShopUnavailable(error.reason) from error
         outcome = read(answer)
@@ -158,16 +162,16 @@ class AdminClient:
             self._pacer.note(document, outcome.cost)
         return outcome
 
-    def _wait_for_room(self, document: Document, outcome: Outcome) -> None:
-        asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
+    def _wait_for_room(self, document: Document, outcome: CallOutcome) -> None:
+        seconds_asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
         # Refused although there seemed to be room, or without a word of when there will be.
-        self._wait(asked or 1.0, _THROTTLED)
+        self._wait(seconds_asked or 1.0, _THROTTLED)
 
-    def _wait_after_failure(self, document: Document, outcome: Outcome, failures: int) -> None:
+    def _wait_after_failure(self, document: Document, outcome: CallOutcome, failures: int) -> None:
         if document.is_mutation or failures == MAX_FAILURES:
-            raise ShopUnavailable(outcome.said)
+            raise ShopUnavailable(outcome.reason)
         least = outcome.wait_seconds or 0.0
-        self._wait(least + random.uniform(0, 2.0**failures), outcome.said)  # noqa: S311
+        self._wait(least + random.uniform(0, 2.0**failures), outcome.reason)  # noqa: S311
 
     def _wait(self, seconds: float, why: str) -> None:
         if seconds > 0:
@@ -175,21 +179,21 @@ class AdminClient:
 
 
 def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> AdminClient:
-    """A client of the shop that the store is connected to. Raises NeedsReauth."""
+    """Returns a client of the shop that the store is connected to. Raises NeedsReauth."""
     if store.connection_status is not ConnectionStatus.CONNECTED:
         raise NeedsReauth(f"the store is {store.connection_status}")
     return AdminClient(
-        store.external_id, KeptAccess(store.external_id), patience_seconds=patience_seconds
+        store.external_id, StoredAccess(store.external_id), patience_seconds=patience_seconds
     )
 
 
 def takes_our_tokens(shop: str) -> bool:
-    """Whether the shop lets the app in now, by the tokens that are kept for it.
+    """Returns whether the shop lets the app in now, by the tokens that are kept for it.
 
     Raises ShopUnavailable where the shop doesn't say.
     """
     try:
-        with AdminClient(shop, KeptAccess(shop)) as admin:
+        with AdminClient(shop, StoredAccess(shop)) as admin:
             admin.run(documents.ACCESS_SCOPES)
     except NeedsReauth:
         return False

@@ -24,7 +24,7 @@ _MAX_WAIT_SECONDS = 60.0
 
 
 class Meaning(Enum):
-    """What an answer asks for."""
+    """Says what an answer asks for."""
 
     DONE = "done"
     THROTTLED = "throttled"
@@ -35,36 +35,36 @@ class Meaning(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A read answer."""
+class CallOutcome:
+    """An answer of the Admin API, once it is read."""
 
     meaning: Meaning
     data: Data
     cost: Cost | None = None
     wait_seconds: float | None = None
     """How long the shop asks to be left alone."""
-    said: str = ""
+    reason: str = ""
 
 
-def read(answer: Answer) -> Outcome:
-    """What the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
+def read(answer: Answer) -> CallOutcome:
+    """Returns what the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
     status = answer.status
-    said = f"the Admin API: HTTP {status}"
+    reason = f"the Admin API: HTTP {status}"
     if status == 200:
         return _read_body(answer)
     if status == 401:
-        return Outcome(Meaning.TOKEN_REFUSED, {}, said=said)
+        return CallOutcome(Meaning.TOKEN_REFUSED, {}, reason=reason)
     if status == 429:
-        return Outcome(Meaning.THROTTLED, {}, wait_seconds=_retry_after(answer), said=said)
+        return CallOutcome(Meaning.THROTTLED, {}, wait_seconds=_retry_after(answer), reason=reason)
     if status >= 500:
-        return Outcome(Meaning.FAILED, {}, wait_seconds=_retry_after(answer), said=said)
+        return CallOutcome(Meaning.FAILED, {}, wait_seconds=_retry_after(answer), reason=reason)
     if status in _CLOSED:
-        raise ShopUnavailable(said)
-    raise AccessDenied(said) if status == 403 else RequestRefused(said)
+        raise ShopUnavailable(reason)
+    raise AccessDenied(reason) if status == 403 else RequestRefused(reason)
 
 
 def refusals(data: Data) -> tuple[UserError, ...]:
-    """The user errors of a mutation's answer."""
+    """Returns the user errors of a mutation's answer."""
     payloads = (payload for payload in data.values() if isinstance(payload, Mapping))
     lists = (
         value
@@ -82,7 +82,7 @@ def raise_refusals(data: Data) -> None:
         raise MutationRefused(found)
 
 
-def _read_body(answer: Answer) -> Outcome:
+def _read_body(answer: Answer) -> CallOutcome:
     try:
         body = read_json(answer.body)
         errors = body.get("errors") or []
@@ -90,16 +90,16 @@ def _read_body(answer: Answer) -> Outcome:
         raise ShopUnavailable("the Admin API: an answer that is no JSON object") from error
     cost = cost_of(body)
     if not errors:
-        return Outcome(Meaning.DONE, body.get("data") or {}, cost)
-    said = f"the Admin API: {', '.join(dict.fromkeys(_messages(errors)))}"
+        return CallOutcome(Meaning.DONE, body.get("data") or {}, cost)
+    reason = f"the Admin API: {', '.join(dict.fromkeys(_messages(errors)))}"
     codes = set(_codes(errors))
     if "THROTTLED" in codes:
-        return Outcome(Meaning.THROTTLED, {}, cost, said=said)
+        return CallOutcome(Meaning.THROTTLED, {}, cost, reason=reason)
     if codes & {"INTERNAL_SERVER_ERROR", "TIMEOUT"}:
-        return Outcome(Meaning.FAILED, {}, cost, said=said)
+        return CallOutcome(Meaning.FAILED, {}, cost, reason=reason)
     if "SHOP_INACTIVE" in codes:
-        raise ShopUnavailable(said)
-    raise AccessDenied(said) if "ACCESS_DENIED" in codes else RequestRefused(said)
+        raise ShopUnavailable(reason)
+    raise AccessDenied(reason) if "ACCESS_DENIED" in codes else RequestRefused(reason)
 
 
 def _codes(errors: object) -> Iterator[str]:

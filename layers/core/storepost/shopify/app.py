@@ -16,7 +16,7 @@ class ShopifyApp:
     secret_name: str
 
     def secrets(self) -> tuple[str, ...]:
-        """The client secrets, the newest first.
+        """Returns the client secrets, the newest first.
 
         During a rotation there are two. Shopify signs with the oldest one that wasn't revoked, and
         gives tokens to either. Raises ShopifyNotConfigured.
@@ -28,7 +28,7 @@ class ShopifyApp:
 
 
 def find_app() -> ShopifyApp | None:
-    """The deployment's app; None where it has none, or none any more."""
+    """Returns the deployment's app; None where it has none, or none any more."""
     known = settings()
     if not known.shopify_client_id:
         return None
@@ -37,7 +37,7 @@ def find_app() -> ShopifyApp | None:
 
 
 def shopify_app() -> ShopifyApp:
-    """The deployment's app. Raises ShopifyNotConfigured."""
+    """Returns the deployment's app. Raises ShopifyNotConfigured."""
     app = find_app()
     if app is None:
         raise ShopifyNotConfigured()

@@ -50,14 +50,14 @@ class ShopStoreItem(Item, discriminator="shop_store"):
 
 
 class ShopUpkeepItem(Item, discriminator="shop_upkeep"):
-    """When a connected shop's tokens are used next, whoever else uses them."""
+    """Says when a connected shop's tokens are used next, whoever else uses them."""
 
     shop = UnicodeAttribute()
 
 
 @dataclass(frozen=True)
 class ShopClaim:
-    """Which store a shop is connected as."""
+    """Says which store a shop is connected as."""
 
     shop: str
     workspace: WorkspaceScope
@@ -66,22 +66,22 @@ class ShopClaim:
 
 
 def claim_key(shop: str) -> Key:
-    """Where it stands which store the shop is connected as."""
+    """Returns the key of the row that says which store the shop is connected as."""
     return (f"shop#{shop}", "claim")
 
 
 def upkeep_key(shop: str, at: datetime) -> Key:
-    """Where it stands that the shop is due then."""
+    """Returns the key of the row that says that the shop is due then."""
     return (f"{PARTITION}{crc32(shop.encode()) % SHARDS}", f"{clock.to_text(at)}#{shop}")
 
 
 def store_key(shop: str, store_id: UUID) -> Key:
-    """Where it stands that the shop is or was connected as the store."""
+    """Returns the key of the row that says that the shop is or was connected as the store."""
     return (f"shop#{shop}", f"{_STORES}{short(store_id)}")
 
 
 def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
-    """Every store that the shop is or was connected as."""
+    """Returns every store that the shop is or was connected as."""
     rows = ShopStoreItem.query(
         f"shop#{shop}", ShopStoreItem.sk.startswith(_STORES), consistent_read=True
     )
@@ -89,7 +89,7 @@ def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
 
 
 def find_claim(shop: str) -> ShopClaim | None:
-    """The store that the shop is connected as, or None."""
+    """Returns the store that the shop is connected as, or None."""
     item = find(ShopClaimItem, claim_key(shop))
     if item is None:
         return None
@@ -101,13 +101,13 @@ def expect_claim(changes: Changes, shop: str, claim: ShopClaim | None) -> None:
     changes.expect(ShopClaimItem(*claim_key(shop)), _same(claim))
 
 
-def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
+def claim_for(changes: Changes, store: Store, stored: ShopClaim | None) -> None:
     """Makes the store the one that its shop is connected as, in the place of what was read."""
     shop = store.external_id
-    upkeep_at = held.upkeep_at if held else clock.now() + UPKEEP_EVERY
-    if held is None:
+    upkeep_at = stored.upkeep_at if stored else clock.now() + UPKEEP_EVERY
+    if stored is None:
         changes.create(ShopUpkeepItem(*upkeep_key(shop, upkeep_at), shop=shop))
-    _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), held)
+    _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), stored)
     row = ShopStoreItem(
         *store_key(shop, store.id), workspace_id=store.workspace.id, store_id=store.id
     )
@@ -115,7 +115,7 @@ def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
 
 
 def release(changes: Changes, claim: ShopClaim) -> None:
-    """The shop is connected nowhere any more."""
+    """Deletes the claim: the shop is connected nowhere any more."""
     changes.delete(ShopClaimItem(*claim_key(claim.shop)), _same(claim))
     changes.delete(ShopUpkeepItem(*upkeep_key(claim.shop, claim.upkeep_at)))
 
@@ -146,14 +146,14 @@ def _retry_after(shop: str) -> timedelta:
     return RETRY_AFTER + RETRY_WITHIN * (crc32(shop.encode()) / 2**32)
 
 
-def _save(changes: Changes, claim: ShopClaim, held: ShopClaim | None) -> None:
+def _save(changes: Changes, claim: ShopClaim, stored: ShopClaim | None) -> None:
     item = ShopClaimItem(
         *claim_key(claim.shop),
         workspace_id=claim.workspace.id,
         store_id=claim.store_id,
         upkeep_at=claim.upkeep_at,
     )
-    changes.save(item, _same(held))
+    changes.save(item, _same(stored))
 
 
 def _same(claim: ShopClaim | None) -> Condition:

@@ -1,7 +1,7 @@
 """Taking the app out of a shop that somebody disconnected."""
 
 from storepost.shopify import documents
-from storepost.shopify.admin import AdminClient, GivenAccess
+from storepost.shopify.admin import AdminClient, FixedAccess
 from storepost.shopify.app import shopify_app
 from storepost.shopify.errors import ShopifyError
 from storepost.shopify.grants import Grant
@@ -28,7 +28,7 @@ def uninstall(grant: Grant) -> None:
             tokens = refreshed_tokens(shopify_app(), grant.shop, grant.refresh_token())
             token = tokens.access_token
         with AdminClient(
-            grant.shop, GivenAccess(token), patience_seconds=0, timeout_seconds=TIMEOUT_SECONDS
+            grant.shop, FixedAccess(token), patience_seconds=0, timeout_seconds=TIMEOUT_SECONDS
         ) as admin:
             admin.run(documents.APP_UNINSTALL)
     except (ShopifyError, ShopifyNotConfigured) as error:

@@ -34,32 +34,35 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
     Raises what `AdminClient.run` does.
     """
     shop = admin.run(documents.SHOP)["shop"]
-    told: list[dict[str, Any]] = []
+    locale_rows: list[dict[str, Any]] = []
     if covers(granted, _ASKING):
-        told = admin.run(documents.SHOP_LOCALES)["shopLocales"]
+        locale_rows = admin.run(documents.SHOP_LOCALES)["shopLocales"]
     url = shop["primaryDomain"]["url"]
     return ShopDetails(
         name=shop["name"],
         currency=shop["currencyCode"],
         contact_email=shop["contactEmail"] or shop["email"] or None,
         storefront_url=url,
-        locales=_locales(told, shop["currencyCode"], shop["shopAddress"]["countryCodeV2"], url),
+        locales=_locales(
+            locale_rows, shop["currencyCode"], shop["shopAddress"]["countryCodeV2"], url
+        ),
     )
 
 
 def locales_of(
-    details: ShopDetails, granted: Collection[str], held: Sequence[StoreLocale]
+    details: ShopDetails, granted: Collection[str], stored: Sequence[StoreLocale]
 ) -> tuple[StoreLocale, ...]:
-    """A store's locales, the primary one first: the shop's, where the scopes let it be asked.
+    """Returns a store's locales, the primary one first: the shop's,
+    where the scopes let it be asked.
 
     Else it keeps those that it had. One that had none takes what the details have instead.
     """
-    if covers(granted, _ASKING) or not held:
+    if covers(granted, _ASKING) or not stored:
         return details.locales
     currency, url = details.currency, details.storefront_url
     return tuple(
         replace(row, currency=currency, url=url if row.is_primary else None)
-        for row in sorted(held, key=lambda row: not row.is_primary)
+        for row in sorted(stored, key=lambda row: not row.is_primary)
     )
 
 
@@ -70,11 +73,11 @@ def granted_scopes(admin: AdminClient) -> tuple[str, ...]:
 
 
 def _locales(
-    told: Iterable[dict[str, Any]], currency: str, country: str | None, url: str
+    locale_rows: Iterable[dict[str, Any]], currency: str, country: str | None, url: str
 ) -> tuple[StoreLocale, ...]:
     """The shop's locales, the primary one first; what is no language tag is left out."""
     known: dict[str, StoreLocale] = {}
-    for row in sorted(told, key=lambda row: not row["primary"]):
+    for row in sorted(locale_rows, key=lambda row: not row["primary"]):
         code = _code(row["locale"])
         if code is not None and code not in known:
             known[code] = _locale(code, row["name"], not known, currency, country, url)
@@ -91,14 +94,14 @@ def _locale(
     country: str | None,
     url: str,
 ) -> StoreLocale:
-    said = parts(code)
+    parsed = parts(code)
     # The shop's own country is where its primary locale is spoken, unless that says otherwise.
-    home = country if is_primary and said.region is None else None
+    home = country if is_primary and parsed.region is None else None
     return StoreLocale(
         locale=code,
-        label=label or said.label,
+        label=label or parsed.label,
         is_primary=is_primary,
-        country=home or said.country,
+        country=home or parsed.country,
         currency=currency,
         url=url if is_primary else None,
     )

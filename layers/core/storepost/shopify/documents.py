@@ -19,12 +19,12 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The operation in GraphQL."""
+        """Returns the operation in GraphQL."""
         return _text(self.name)
 
     @property
     def is_mutation(self) -> bool:
-        """Whether it changes something: sent twice, it may do so twice."""
+        """Returns whether it changes something: sent twice, it may do so twice."""
         return self.text.startswith("mutation")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 class ShopifyError(Exception):
-    """Whatever went wrong with a shop. Its text may be logged: it says nothing of anybody."""
+    """Says what went wrong with a shop. Its text may be logged: it says nothing of anybody."""
 
 
 class ShopUnavailable(ShopifyError):  # noqa: N818 - it is what happened

@@ -49,11 +49,11 @@ class Grant:
     sealed_refresh_token: str = field(repr=False)
 
     def access_token(self) -> str:
-        """The token that requests carry."""
+        """Returns the token that requests carry."""
         return self._opened(self.sealed_access_token, Purpose.SHOP_ACCESS_TOKEN)
 
     def refresh_token(self) -> str:
-        """The token that brings new ones."""
+        """Returns the token that brings new ones."""
         return self._opened(self.sealed_refresh_token, Purpose.SHOP_REFRESH_TOKEN)
 
     def _opened(self, sealed: str, purpose: Purpose) -> str:
@@ -61,12 +61,12 @@ class Grant:
 
 
 def grant_key(shop: str) -> Key:
-    """Where the shop's tokens stand."""
+    """Returns the key of the shop's tokens."""
     return (f"shop#{shop}", "grant")
 
 
 def find_grant(shop: str) -> Grant | None:
-    """The shop's tokens, or None where there are none."""
+    """Returns the shop's tokens, or None where there are none."""
     item = find(ShopGrantItem, grant_key(shop))
     if item is None or (item.expiration is not None and item.expiration <= clock.now()):
         return None
@@ -79,7 +79,7 @@ def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | No
 
 
 def keep_for_good(changes: Changes, shop: str, on_conflict: Exception) -> None:
-    """The shop's tokens stay, as it is connected now; `on_conflict` where there are none."""
+    """Keeps the shop's tokens as long as it is connected; `on_conflict` where there are none."""
     changes.update(
         ShopGrantItem(*grant_key(shop)),
         [ShopGrantItem.expiration.remove()],
@@ -88,13 +88,13 @@ def keep_for_good(changes: Changes, shop: str, on_conflict: Exception) -> None:
     )
 
 
-def forget_grant(changes: Changes, shop: str) -> None:
-    """The shop's tokens are kept no more."""
+def delete_grant(changes: Changes, shop: str) -> None:
+    """Deletes the shop's tokens."""
     changes.delete(ShopGrantItem(*grant_key(shop)))
 
 
 def end_grant(changes: Changes, shop: str, removed_at: datetime, valid_for: timedelta) -> None:
-    """The shop removed the app then: its tokens go.
+    """Ends the tokens of a shop that removed the app then.
 
     Those that it gave since stay, for as long after the approval as a store may be chosen.
     """
@@ -124,7 +124,7 @@ def expect_grant(changes: Changes, grant: Grant) -> None:
 
 
 def begin_refresh(grant: Grant, by: UUID, lease: timedelta) -> bool:
-    """Whether `by` alone may refresh these tokens until the lease ends."""
+    """Returns whether `by` alone may refresh these tokens until the lease ends."""
     now = clock.now()
     free = ShopGrantItem.refreshing_ends_at.does_not_exist() | (
         ShopGrantItem.refreshing_ends_at < now
@@ -155,8 +155,8 @@ def replace_grant(grant: Grant, by: UUID, tokens: Tokens) -> Grant | None:
         ShopGrantItem.refreshed_by.remove(),
         ShopGrantItem.refreshing_ends_at.remove(),
     ]
-    held = (ShopGrantItem.grant_id == grant.id) & (ShopGrantItem.refreshed_by == by)
-    return _as_grant(grant.shop, item) if _at_once(grant, actions, held) else None
+    unchanged = (ShopGrantItem.grant_id == grant.id) & (ShopGrantItem.refreshed_by == by)
+    return _as_grant(grant.shop, item) if _at_once(grant, actions, unchanged) else None
 
 
 def _at_once(grant: Grant, actions: Sequence[object], condition: Condition) -> bool:

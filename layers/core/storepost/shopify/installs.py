@@ -41,7 +41,7 @@ class InstallItem(Item, discriminator="install"):
 
 
 class InstallStateItem(Item, discriminator="install_state"):
-    """Which install a state belongs to."""
+    """Says which install a state belongs to."""
 
     workspace_id = Identifier()
     install_id = Identifier()
@@ -62,7 +62,7 @@ class Install:
     sealed_state: str | None = field(repr=False)
 
     def state(self) -> str | None:
-        """What Shopify is to give back; None once it did."""
+        """Returns what Shopify is to give back; None once it did."""
         if self.sealed_state is None:
             return None
         return unseal(
@@ -72,7 +72,7 @@ class Install:
 
 @dataclass(frozen=True)
 class BegunInstall:
-    """What a state says: an install of this shop, begun in this workspace."""
+    """Says what a state says: an install of this shop, begun in this workspace."""
 
     id: UUID
     workspace: WorkspaceScope
@@ -81,12 +81,12 @@ class BegunInstall:
 
 
 def install_key(workspace: WorkspaceScope, shop: str) -> Key:
-    """Where a workspace's install of the shop stands."""
+    """Returns the key of a workspace's install of the shop."""
     return (workspace.key, f"install#{shop}")
 
 
 def state_key(state_digest: str) -> Key:
-    """Where it stands which install a state belongs to."""
+    """Returns the key of the row that says which install a state belongs to."""
     return (f"oauth#{state_digest}", "state")
 
 
@@ -98,11 +98,11 @@ class InstallRepository:
         self._scope = workspace
 
     def get(self, shop: str) -> Install | None:
-        """The install of the shop that is waited for, or None."""
+        """Returns the install of the shop that is waited for, or None."""
         return _pending(self._scope, find(InstallItem, install_key(self._scope, shop)))
 
     def all(self) -> list[Install]:
-        """All that are waited for."""
+        """Returns all that are waited for."""
         rows = InstallItem.query(
             self._scope.key, InstallItem.sk.startswith("install#"), consistent_read=True
         )
@@ -166,7 +166,7 @@ class InstallRepository:
 
 
 def find_begun(state: str) -> BegunInstall | None:
-    """The install that a state belongs to, if it is still good."""
+    """Returns the install that a state belongs to, if it is still good."""
     state_digest = digest(state)
     item = find(InstallStateItem, state_key(state_digest))
     if item is None or item.ends_at <= clock.now():
@@ -180,13 +180,15 @@ def find_begun(state: str) -> BegunInstall | None:
 
 
 def use_state(changes: Changes, begun: BegunInstall, on_conflict: Exception) -> None:
-    """The state is good no more; `on_conflict` where somebody has used it."""
+    """Marks the state as used; `on_conflict` where somebody has used it."""
     row = InstallStateItem(*state_key(begun.state_digest))
     changes.delete(row, InstallStateItem.install_id == begun.id, on_conflict)
 
 
 def installs_of(shop: str, workspaces: list[WorkspaceScope]) -> dict[UUID, Install]:
-    """Those of the workspaces that wait for an install of the shop, by the workspace's id."""
+    """Returns those of the workspaces that wait for an install of the shop,
+    by the workspace's id.
+    """
     keys = {workspace.id: install_key(workspace, shop) for workspace in workspaces}
     rows = find_all(keys.values())
     found = {

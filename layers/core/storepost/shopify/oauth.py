@@ -33,7 +33,7 @@ class GrantRefused(ShopifyError):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a shop gave the app."""
+    """Says what a shop gave the app."""
 
     access_token: str = field(repr=False)
     access_ends_at: datetime
@@ -43,7 +43,9 @@ class Tokens:
 
 
 def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -> str:
-    """Where somebody of the shop approves the app; Shopify then leads them to `redirect_uri`."""
+    """Returns where somebody of the shop approves the app;
+    Shopify then leads them to `redirect_uri`.
+    """
     query = {
         "client_id": app.client_id,
         "scope": ",".join(app.scopes),
@@ -54,7 +56,7 @@ def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -
 
 
 def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
-    """The tokens for a code that Shopify redirected with; it is good for one exchange.
+    """Returns the tokens for a code that Shopify redirected with; it is good for one exchange.
 
     Raises GrantRefused and ShopUnavailable.
     """
@@ -62,12 +64,12 @@ def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
 
 
 def refreshed_tokens(app: ShopifyApp, shop: str, refresh_token: str) -> Tokens:
-    """New tokens for the refresh token. Raises GrantRefused and ShopUnavailable."""
+    """Returns new tokens for the refresh token. Raises GrantRefused and ShopUnavailable."""
     return _tokens(app, shop, {"grant_type": "refresh_token", "refresh_token": refresh_token})
 
 
-def _tokens(app: ShopifyApp, shop: str, asked: Mapping[str, str]) -> Tokens:
-    form = {"client_id": app.client_id, "client_secret": app.secrets()[0], **asked}
+def _tokens(app: ShopifyApp, shop: str, parameters: Mapping[str, str]) -> Tokens:
+    form = {"client_id": app.client_id, "client_secret": app.secrets()[0], **parameters}
     headers = {
         "content-type": "application/x-www-form-urlencoded",
         "accept": "application/json",
@@ -87,18 +89,18 @@ def _tokens(app: ShopifyApp, shop: str, asked: Mapping[str, str]) -> Tokens:
 
 
 def _read(answer: Answer, now: datetime) -> Tokens:
-    told = _json(answer)
-    if answer.status in _REFUSED and told.get("error") and told["error"] not in _OUR_FAULT:
-        raise GrantRefused(str(told["error"]))
+    payload = _json(answer)
+    if answer.status in _REFUSED and payload.get("error") and payload["error"] not in _OUR_FAULT:
+        raise GrantRefused(str(payload["error"]))
     if answer.status != 200:
         raise ShopUnavailable(f"the shop's tokens: HTTP {answer.status}")
     try:
         return Tokens(
-            access_token=str(told["access_token"]),
-            access_ends_at=now + timedelta(seconds=int(told["expires_in"])),
-            refresh_token=str(told["refresh_token"]),
-            refresh_ends_at=now + timedelta(seconds=int(told["refresh_token_expires_in"])),
-            scopes=tuple(filter(None, str(told["scope"]).split(","))),
+            access_token=str(payload["access_token"]),
+            access_ends_at=now + timedelta(seconds=int(payload["expires_in"])),
+            refresh_token=str(payload["refresh_token"]),
+            refresh_ends_at=now + timedelta(seconds=int(payload["refresh_token_expires_in"])),
+            scopes=tuple(filter(None, str(payload["scope"]).split(","))),
         )
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
@@ -106,7 +108,7 @@ def _read(answer: Answer, now: datetime) -> Tokens:
 
 def _json(answer: Answer) -> dict[str, Any]:
     try:
-        told = read_json(answer.body)
+        payload = read_json(answer.body)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}

@@ -25,10 +25,12 @@ class Bucket:
     at: datetime
 
     def seconds_until(self, cost: float, now: datetime) -> float:
-        """How long until the bucket holds the cost, to the next millisecond; 0 where it does."""
+        """Returns how long until the bucket holds the cost, to the next millisecond;
+        0 where it does.
+        """
         passed = max(0.0, (now - self.at).total_seconds())
-        held = min(self.maximum, self.available + passed * self.restored_a_second)
-        missing = cost - held
+        available = min(self.maximum, self.available + passed * self.restored_a_second)
+        missing = cost - available
         if missing <= 0:
             return 0.0
         return ceil(missing / self.restored_a_second * 1000) / 1000
@@ -36,7 +38,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Cost:
-    """What an answer says of its request's cost."""
+    """Says what an answer says of its request's cost."""
 
     requested: float
     """What had to be in the bucket."""
@@ -44,7 +46,7 @@ class Cost:
 
 
 class Pacer:
-    """How one client keeps to a shop's limit."""
+    """Says how one client keeps to a shop's limit."""
 
     def __init__(self) -> None:
         """Nothing is known before the first answer."""
@@ -58,24 +60,26 @@ class Pacer:
         self._bucket, self._costs[document] = cost.bucket, cost.requested
 
     def seconds_before(self, document: Document) -> float:
-        """How long to wait with the document; 0 where nothing is known of it or of the bucket."""
+        """Returns how long to wait with the document;
+        0 where nothing is known of it or of the bucket.
+        """
         if self._bucket is None or document not in self._costs:
             return 0.0
         return self._bucket.seconds_until(self._costs[document], clock.now())
 
 
 def cost_of(answer: Mapping[str, Any]) -> Cost | None:
-    """The cost that an answer's `extensions` tell of; None where it tells of none."""
+    """Returns the cost that an answer's `extensions` tell of; None where it tells of none."""
     try:
-        told = answer["extensions"]["cost"]
-        status = told["throttleStatus"]
+        cost_fields = answer["extensions"]["cost"]
+        status = cost_fields["throttleStatus"]
         bucket = Bucket(
             maximum=float(status["maximumAvailable"]),
             available=float(status["currentlyAvailable"]),
             restored_a_second=float(status["restoreRate"]),
             at=clock.now(),
         )
-        cost = Cost(float(told["requestedQueryCost"]), bucket)
+        cost = Cost(float(cost_fields["requestedQueryCost"]), bucket)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return cost if bucket.restored_a_second > 0 else None

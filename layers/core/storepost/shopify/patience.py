@@ -10,11 +10,11 @@ class Patience:
 
     def __init__(self, seconds: float) -> None:
         """`seconds` is all that there is, over every wait together."""
-        self._left = seconds
+        self._remaining = seconds
 
     def wait(self, seconds: float, why: str) -> None:
         """Waits that long; raises ShopUnavailable at once where it is more than is left."""
-        if seconds > self._left:
+        if seconds > self._remaining:
             raise ShopUnavailable(why)
-        self._left -= seconds
+        self._remaining -= seconds
         sleep(seconds)

@@ -7,7 +7,8 @@ REQUIRED = ("read_customers", "read_orders", "read_products")
 
 
 def covers(granted: Collection[str], needed: str) -> bool:
-    """Whether the scope was granted, by itself or with the one to write, which Shopify tells alone.
+    """Returns whether the scope was granted, by itself or with the one to write,
+    which Shopify tells alone.
 
     `write_customers` brings `read_customers`, and Shopify's list of what was granted leaves out
     what another scope brings.
@@ -17,15 +18,15 @@ def covers(granted: Collection[str], needed: str) -> bool:
 
 
 def lacking(granted: Collection[str]) -> list[str]:
-    """What is required and wasn't granted."""
+    """Returns what is required and wasn't granted."""
     return [scope for scope in REQUIRED if not covers(granted, scope)]
 
 
 def may_make_coupons(granted: Collection[str]) -> bool:
-    """Whether discounts and their codes can be made in the shop."""
+    """Returns whether discounts and their codes can be made in the shop."""
     return covers(granted, "write_discounts")
 
 
 def may_write_consent(granted: Collection[str]) -> bool:
-    """Whether consent can be written back to the shop's customers."""
+    """Returns whether consent can be written back to the shop's customers."""
     return covers(granted, "write_customers")

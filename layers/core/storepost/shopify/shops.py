@@ -10,17 +10,17 @@ _SHOP = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\.myshopify\.com")
 
 
 def is_shop(name: str) -> bool:
-    """Whether the name is a shop's own."""
+    """Returns whether the name is a shop's own."""
     return _SHOP.fullmatch(name) is not None
 
 
 def handle_of(shop: str) -> str:
-    """What people call the shop: `birch` of `birch.myshopify.com`."""
+    """Returns what people call the shop: `birch` of `birch.myshopify.com`."""
     return shop.partition(".")[0]
 
 
 def address_of(shop: str, path: str) -> str:
-    """Where the shop serves the path.
+    """Returns where the shop serves the path.
 
     In the local run a pretend Shopify stands at `SHOPIFY_STAND_IN`, an address with a path: every
     shop is a folder of it. Nowhere else is the variable looked at, and the guard in `fetching` lets

@@ -10,7 +10,7 @@ SIGNATURE = "hmac"
 
 
 def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | None:
-    """The parameters of a redirect that Shopify signed with one of the secrets, else None.
+    """Returns the parameters of a redirect that Shopify signed with one of the secrets, else None.
 
     Signed are the decoded parameters but `hmac` itself, as `name=value` in the order of their
     names, joined by `&`; `%`, `&` and in names `=` stay encoded, so that no two queries are signed
@@ -21,16 +21,16 @@ def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | Non
     except ValueError:
         return None
     parameters = dict(pairs)
-    given = parameters.pop(SIGNATURE, "")
-    if len(parameters) + 1 != len(pairs) or not given.isascii():
+    signature = parameters.pop(SIGNATURE, "")
+    if len(parameters) + 1 != len(pairs) or not signature.isascii():
         return None
     message = signed_text(list(parameters.items())).encode()
-    matches = [hmac.compare_digest(_signature(message, secret), given) for secret in secrets]
+    matches = [hmac.compare_digest(_signature(message, secret), signature) for secret in secrets]
     return parameters if any(matches) else None
 
 
 def signed_text(parameters: Sequence[tuple[str, str]]) -> str:
-    """What Shopify computes the signature of a redirect over."""
+    """Returns what Shopify computes the signature of a redirect over."""
     lines = (f"{_plain(name).replace('=', '%3D')}={_plain(value)}" for name, value in parameters)
     return "&".join(sorted(lines))
 
@@ -43,7 +43,9 @@ def _signature(message: bytes, secret: str) -> str:
     return hmac.new(secret.encode(), message, sha256).hexdigest()
 
 
-def is_signed(raw: bytes, given: str, secrets: Iterable[str]) -> bool:
-    """Whether Shopify signed the bytes with one of the secrets; compared in constant time."""
+def is_signed(raw: bytes, signature: str, secrets: Iterable[str]) -> bool:
+    """Returns whether Shopify signed the bytes with one of the secrets;
+    compared in constant time.
+    """
     expected = (b64encode(hmac.new(each.encode(), raw, sha256).digest()) for each in secrets)
-    return any([hmac.compare_digest(each, given.encode()) for each in expected])
+    return any([hmac.compare_digest(each, signature.encode()) for each in expected])

@@ -38,7 +38,7 @@ LOOK_AGAIN_SECONDS = 0.5
 
 
 def usable_grant(shop: str, patience: Patience) -> Grant:
-    """Tokens whose access token works for minutes to come.
+    """Returns tokens whose access token works for minutes to come.
 
     Raises NeedsReauth where somebody has to approve the app again, and ShopUnavailable.
     """
@@ -49,17 +49,18 @@ def usable_grant(shop: str, patience: Patience) -> Grant:
 
 
 def renewed_grant(grant: Grant, patience: Patience) -> Grant:
-    """Other tokens than these, which the shop doesn't take any more: fetched once, by one of us.
+    """Returns other tokens than these, which the shop doesn't take any more: fetched once,
+    by one of us.
 
     Raises NeedsReauth and ShopUnavailable.
     """
     by = new_id()
     while not begin_refresh(grant, by, LEASE):
-        held = find_grant(grant.shop)
-        if held is None:
+        stored = find_grant(grant.shop)
+        if stored is None:
             raise NeedsReauth("the shop's tokens were given up")
-        if held.id != grant.id:
-            return held
+        if stored.id != grant.id:
+            return stored
         patience.wait(LOOK_AGAIN_SECONDS, "somebody else is refreshing the shop's tokens")
     try:
         tokens = refreshed_tokens(shopify_app(), grant.shop, grant.refresh_token())
@@ -69,15 +70,15 @@ def renewed_grant(grant: Grant, patience: Patience) -> Grant:
     except ShopUnavailable:
         end_refresh(grant, by)
         raise
-    return replace_grant(grant, by, tokens) or _held_now(grant.shop)
+    return replace_grant(grant, by, tokens) or _stored_grant(grant.shop)
 
 
 def _give_up(grant: Grant) -> None:
     """Notes on the shop's store that somebody has to approve the app again, if these still hold."""
 
     def note(changes: Changes) -> None:
-        claim, held = find_claim(grant.shop), find_grant(grant.shop)
-        if claim is None or held is None or held.id != grant.id:
+        claim, stored = find_claim(grant.shop), find_grant(grant.shop)
+        if claim is None or stored is None or stored.id != grant.id:
             return
         stores = StoreRepository(claim.workspace)
         store = stores.get(claim.store_id)
@@ -90,15 +91,15 @@ def _give_up(grant: Grant) -> None:
 
 
 def _after_refusal(grant: Grant, refused: GrantRefused) -> Grant:
-    held = find_grant(grant.shop)
-    if held is not None and held.id != grant.id:
-        return held  # somebody approved the app anew meanwhile
+    stored = find_grant(grant.shop)
+    if stored is not None and stored.id != grant.id:
+        return stored  # somebody approved the app anew meanwhile
     _give_up(grant)
     raise NeedsReauth(f"the shop refused to refresh its tokens: {refused}") from refused
 
 
-def _held_now(shop: str) -> Grant:
-    held = find_grant(shop)
-    if held is None:
+def _stored_grant(shop: str) -> Grant:
+    stored = find_grant(shop)
+    if stored is None:
         raise NeedsReauth("the shop's tokens were given up")
-    return held
+    return stored

@@ -7,7 +7,7 @@ into his own workspace: the one who approves chooses.
 from storepost.connections.links.model import VALID_FOR, ConnectLink
 from storepost.connections.links.repository import add_link
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.shopify.admin import AdminClient, KeptAccess
+from storepost.shopify.admin import AdminClient, StoredAccess
 from storepost.shopify.app import ShopifyApp, shopify_app
 from storepost.shopify.claims import expect_claim, find_claim
 from storepost.shopify.details import shop_details
@@ -68,7 +68,7 @@ def _made_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> Co
         raise OAuthInvalid(f"The app needs these scopes too: {', '.join(lacking(tokens.scopes))}.")
     with AdminClient(
         approved_install.shop,
-        KeptAccess(approved_install.shop),
+        StoredAccess(approved_install.shop),
         patience_seconds=PATIENCE_SECONDS,
         timeout_seconds=TIMEOUT_SECONDS,
     ) as admin:

@@ -12,7 +12,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.shopify.app import find_app, shopify_app
 from storepost.shopify.claims import ShopClaim, find_claim, release
 from storepost.shopify.departure import uninstall
-from storepost.shopify.grants import end_grant, find_grant, forget_grant
+from storepost.shopify.grants import delete_grant, end_grant, find_grant
 from storepost.shopify.installs import Install, InstallRepository
 from storepost.shopify.oauth import install_address
 from storepost.shopify.problems import ShopInvalid
@@ -98,7 +98,7 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
     if claim is not None and claim.store_id == store_id:
         grant = find_grant(claim.shop)
         release(changes, claim)
-        forget_grant(changes, claim.shop)
+        delete_grant(changes, claim.shop)
         if grant is not None:
             changes.after_commit(lambda: uninstall(grant))
 

@@ -64,7 +64,7 @@ class SeenColumn:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a feed's beginning has."""
+    """Says what a feed's beginning has."""
 
     format: FeedFormat
     columns: tuple[SeenColumn, ...]
@@ -76,14 +76,14 @@ class Preview:
 
 @dataclass(frozen=True)
 class Check:
-    """What an import would do with a feed's beginning."""
+    """Says what an import would do with a feed's beginning."""
 
     counts: FeedCounts
     skipped: tuple[SkippedRow, ...]
 
 
 def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview:
-    """What the feed's beginning has, and what its columns probably are.
+    """Returns what the feed's beginning has, and what its columns probably are.
 
     Raises UrlNotAllowed and the problem of what is wrong with the feed.
     """
@@ -98,14 +98,14 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
 
 
 def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings) -> Check:
-    """What an import of the feed's beginning would count.
+    """Returns what an import of the feed's beginning would count.
 
     Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
     """
     if not has_id(settings.mapping):
         raise MappingMissingId()
     store = found_store(StoreRepository(workspace), store_id)
-    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
+    with _opened(settings.url) as file, _resolved(store, settings, _seen(file.rows)) as work:
         return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 
 
@@ -131,13 +131,13 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _settled(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
+def _resolved(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
-    with scratch() as place, FeedStaging(place / "work") as work:
+    with scratch() as directory, FeedStaging(directory / "work") as work:
         reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
         work.read(all_rows, reader, _never)
-        work.settle(
+        work.resolve(
             finder(store, settings),
             _never,
             adds=adds(settings),
@@ -149,7 +149,7 @@ def _settled(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iter
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
     naming = {column: target for column, target in mapping.items() if target in _NAMING}
     settings = FeedSettings("", "", None, FeedMode.ENRICH_ONLY, naming)
-    with _settled(store, settings, iter(rows)) as work:
+    with _resolved(store, settings, iter(rows)) as work:
         return work.matches
 
 

@@ -53,7 +53,7 @@ def fetch_into(path: Path, url: str) -> Fetched:
 
 @contextmanager
 def sampled(url: str) -> Iterator[FeedFile]:
-    """The beginning of the feed. Raises FeedUnusable and UrlNotAllowed."""
+    """Returns the beginning of the feed. Raises FeedUnusable and UrlNotAllowed."""
     bound = Sample()
     try:
         with download(

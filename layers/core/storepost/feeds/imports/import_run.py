@@ -1,4 +1,4 @@
-"""A running import, brought to its end: fetched, settled, written, from where it stands."""
+"""A running import, brought to its end: fetched, resolved, written, from where it stands."""
 
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -39,9 +39,9 @@ PIECE_BYTES = 65_536
 class FeedImportRun:
     """One run's work on one import, with its files."""
 
-    def __init__(self, run: FeedRun, place: Path) -> None:
+    def __init__(self, run: FeedRun, directory: Path) -> None:
         self._run = run
-        self._place = place
+        self._directory = directory
         feed = run.feed()
         if feed is None or feed.deleted_at is not None:
             raise Superseded
@@ -51,14 +51,14 @@ class FeedImportRun:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         self._settings = digest_of(self._store, feed.settings)
 
-    def bring(self, running: FeedImport) -> None:
-        """Fetches, settles, writes: from where the import stands."""
+    def run(self, running: FeedImport) -> None:
+        """Fetches, resolves and writes the import, from where it stands."""
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
         self._run.files.keep_manifest(self._after)
         commit_anew(lambda changes: self._complete(changes, running))
-        self._run.files.forget(running.id)
+        self._run.files.delete_files(running.id)
 
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
@@ -66,17 +66,17 @@ class FeedImportRun:
         fetched = fetch_into(self._file, self._feed.settings.url)
         self._run.files.keep_file(running.id, self._file)
         after = replace(running, stage=Stage.FETCHED, bytes=fetched.bytes)
-        return self._moved(running, replace(after, content_type=fetched.content_type))
+        return self._advanced(running, replace(after, content_type=fetched.content_type))
 
     def _planned(self, running: FeedImport) -> FeedImport:
         """The import once it is known what is to be written; the same stage where nothing is."""
         if running.stage is Stage.PLANNED:
             self._run.files.get_plan(running.id, self._plan, self._after)
             return running
-        files, before, rows = self._run.files, self._place / "before", self._place / "rows"
+        files, before, rows = self._run.files, self._directory / "before", self._directory / "rows"
         files.get_work(running.id, self._settings, rows)
         with FeedStaging(rows, before if files.get_manifest(before) else None) as work:
-            running = self._settled(running, work)
+            running = self._resolved(running, work)
             self._check(running, work)
             self._keep_skipped(running, work)
             work.write_manifest(self._after, self._settings, is_ahead=False)
@@ -84,12 +84,12 @@ class FeedImportRun:
             if not work.planned:
                 return running
             work.write_plan(self._plan)
-            work.write_manifest(self._place / "ahead", self._settings, is_ahead=True)
+            work.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
         files.keep_plan(running.id, self._plan, self._after)
-        files.keep_manifest(self._place / "ahead")
-        return self._moved(running, replace(running, stage=Stage.PLANNED))
+        files.keep_manifest(self._directory / "ahead")
+        return self._advanced(running, replace(running, stage=Stage.PLANNED))
 
-    def _settled(self, running: FeedImport, work: FeedStaging) -> FeedImport:
+    def _resolved(self, running: FeedImport, work: FeedStaging) -> FeedImport:
         settings = self._feed.settings
         if not self._file.exists():
             self._run.files.get_file(running.id, self._file)
@@ -99,13 +99,13 @@ class FeedImportRun:
             terms = terms_of(self._store, settings)
             reader, rows = reader_of(feed.rows, settings.mapping, terms)
             is_all = work.read(rows, reader, self._run.is_over)
-        if not is_all or not work.settle(
+        if not is_all or not work.resolve(
             finder(self._store, settings),
             self._run.is_over,
             adds=adds(settings),
             settings=self._settings,
         ):
-            self._run.files.keep_work(running.id, self._settings, self._place / "rows")
+            self._run.files.keep_work(running.id, self._settings, self._directory / "rows")
             self._run.stop()
         return replace(running, format=feed.format)
 
@@ -158,7 +158,7 @@ class FeedImportRun:
         count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 
-    def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:
+    def _advanced(self, before: FeedImport, after: FeedImport) -> FeedImport:
         """The import once it stands elsewhere."""
         changes = Changes()
         self._run.imports.save(changes, before, after)
@@ -177,16 +177,16 @@ class FeedImportRun:
 
     @property
     def _file(self) -> Path:
-        return self._place / "file"
+        return self._directory / "file"
 
     @property
     def _plan(self) -> Path:
-        return self._place / "plan"
+        return self._directory / "plan"
 
     @property
     def _after(self) -> Path:
         """The manifest that holds once all is written."""
-        return self._place / "after"
+        return self._directory / "after"
 
 
 @dataclass(frozen=True)

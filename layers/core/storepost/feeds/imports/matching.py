@@ -27,13 +27,15 @@ _AT_ONCE = 4
 
 
 def terms_of(store: Store, settings: FeedSettings) -> Terms:
-    """What the store and the feed say of all rows."""
+    """Returns what the store and the feed say of all rows."""
     currencies: Mapping[str, str] = {row.locale: row.currency for row in store.locales}
     return Terms(store.currency, currencies, settings.locale)
 
 
 def finder(store: Store, settings: FeedSettings) -> "Find":
-    """What finds the product's external id and the variant's key of rows; None for no match."""
+    """Returns what finds the product's external id and the variant's key of rows;
+    None for no match.
+    """
     own, enriching = _sources(store, settings)
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
@@ -68,12 +70,12 @@ def _ids_of(store: Store, feeds: Iterable[Feed]) -> frozenset[UUID]:
 
 
 def adds(settings: FeedSettings) -> bool:
-    """Whether products are made of rows that match nothing."""
+    """Returns whether products are made of rows that match nothing."""
     return settings.mode is FeedMode.ADD_AND_ENRICH
 
 
 def digest_of(store: Store, settings: FeedSettings) -> str:
-    """Of all that decides what a row comes to, besides the row."""
+    """Returns a digest of all that decides what a row becomes, besides the row."""
     terms = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
     locales = sorted((row.locale, row.currency) for row in store.locales)
     return blake2b(repr([terms, store.currency, locales]).encode(), digest_size=16).hexdigest()

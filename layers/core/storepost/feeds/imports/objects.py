@@ -25,11 +25,11 @@ class KeptFiles:
         get_file(self._name(import_id, "file"), path)
 
     def keep_work(self, import_id: UUID, settings: str, path: Path) -> None:
-        """Keeps the rows as far as they are settled under some settings."""
+        """Keeps the rows as far as they are resolved under some settings."""
         put_file(self._name(import_id, f"rows-{settings}"), path)
 
     def get_work(self, import_id: UUID, settings: str, path: Path) -> bool:
-        """The rows as far as they are settled; False where none were kept."""
+        """Returns the rows as far as they are resolved; False where none were kept."""
         return _got(self._name(import_id, f"rows-{settings}"), path)
 
     def keep_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
@@ -42,7 +42,7 @@ class KeptFiles:
         get_file(self._name(import_id, "plan"), plan)
         get_file(self._name(import_id, "manifest"), manifest)
 
-    def forget(self, import_id: UUID) -> None:
+    def delete_files(self, import_id: UUID) -> None:
         """Drops what an import that has ended kept; what stopped half-way expires."""
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
@@ -52,10 +52,10 @@ class KeptFiles:
         put_file(self._manifest, path)
 
     def get_manifest(self, path: Path) -> bool:
-        """What the store has of the feed; False where nothing is known."""
+        """Returns what the store has of the feed; False where nothing is known."""
         return _got(self._manifest, path)
 
-    def forget_manifest(self) -> None:
+    def delete_manifest(self) -> None:
         """Drops what the store has of the feed."""
         delete_object(self._manifest)
 

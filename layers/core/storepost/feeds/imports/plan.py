@@ -16,7 +16,7 @@ PLAN = """
     INSERT INTO plan.product (product) SELECT product FROM changed
         WHERE product NOT IN (SELECT product FROM row WHERE product IS NOT NULL) ORDER BY product;
 """
-"""Written from the rows when they are settled."""
+"""Written from the rows when they are resolved."""
 
 
 GROUPS = """
@@ -47,21 +47,21 @@ class Placed:
 
 
 class Plan:
-    """What an import has to write; use it in a `with`."""
+    """Says what an import has to write; use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
         """From a file that was written."""
         self._db = sqlite3.connect(path, isolation_level=None)
 
     def products(self, done: int, most: int) -> list[str]:
-        """The next products to write, behind so many."""
+        """Returns the next products to write, behind so many."""
         found = self._db.execute(
             "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, most)
         )
         return [product for (product,) in found]
 
     def rows_of(self, product: str) -> list[Placed]:
-        """The rows about a product, in the file's order; none where it has none any more."""
+        """Returns the rows about a product, in the file's order; none where it has none now."""
         found = self._db.execute(
             "SELECT id, nullif(locale, ''), grp, variant, content FROM row"
             " WHERE product = ? ORDER BY number",

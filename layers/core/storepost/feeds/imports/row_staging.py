@@ -1,4 +1,4 @@
-"""A feed's rows on their way into the file in which they are settled."""
+"""A feed's rows on their way into the file in which they are resolved."""
 
 import sqlite3
 from typing import Self
@@ -24,12 +24,12 @@ class RowStager:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to write them down."""
+        """Returns whether it is time to write them down."""
         together = len(self._read) + len(self._skipped)
         return together >= _ROWS_TOGETHER or self._length >= _LENGTH_TOGETHER
 
-    def take(self, row: Row, reader: RowReader) -> None:
-        """Takes a row, read or skipped."""
+    def stage(self, row: Row, reader: RowReader) -> None:
+        """Adds a row, read or skipped."""
         try:
             entry = reader.read(row.cells)
         except Skipped as skipped:

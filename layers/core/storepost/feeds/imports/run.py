@@ -15,14 +15,14 @@ class FeedRun(Run[FeedImportMessage]):
 
     @property
     def imports(self) -> FeedImportRepository:
-        """The feed's imports."""
+        """Returns the feed's imports."""
         return FeedImportRepository(self.message.workspace, self.message.feed_id)
 
     @property
     def files(self) -> KeptFiles:
-        """What the feed's imports keep."""
+        """Returns what the feed's imports keep."""
         return KeptFiles(self.message.workspace, self.message.feed_id)
 
     def feed(self) -> Feed | None:
-        """The feed as it stands."""
+        """Returns the feed as it stands."""
         return FeedRepository(self.message.workspace).get(self.message.feed_id)

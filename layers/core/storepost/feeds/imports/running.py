@@ -1,9 +1,9 @@
 """The worker: goes on with whatever is open of a feed, in turn, until nothing is or time is up.
 
 A message says no more than which feed. How far an import is stands in its row, which each chunk's
-transaction moves on; what it has settled of its rows is kept on S3 when it stops. So a message may
+transaction moves on; what it has resolved of its rows is kept on S3 when it stops. So a message may
 come twice, late, or after a run that was killed anywhere: nothing is written before all rows are
-settled, and from then on each product once.
+resolved, and from then on each product once.
 """
 
 from functools import partial
@@ -12,8 +12,8 @@ from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.imports.deleting import delete_feed_contents
 from storepost.feeds.imports.import_run import FeedImportRun
-from storepost.feeds.imports.removing import take_back
 from storepost.feeds.imports.run import FeedRun
 from storepost.platform.jobs.runs import Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -35,19 +35,19 @@ def resume(message_run: Run[FeedImportMessage]) -> None:
     feed's products are taken back, it is raised, and the message goes to the dead-letter queue.
     """
     run = FeedRun(message_run.message, message_run.tries, message_run.remaining)
-    give_up = partial(_given_up, run=run)
+    give_up = partial(_fail_current, run=run)
     run.attempt(lambda: _work(run), lambda _error: commit_anew(give_up))
 
 
 def _work(run: FeedRun) -> None:
     start = partial(_start_if_queued, run=run)
     while running := commit_anew(start):
-        _bring(run, running)
-        _leave_to_next(run)
-    _take_back(run)
+        _import(run, running)
+        _stop_before_next(run)
+    _delete_products(run)
 
 
-def _leave_to_next(run: FeedRun) -> None:
+def _stop_before_next(run: FeedRun) -> None:
     """Leaves the next import to the next run, where a download might take more than is left.
 
     And where this run's message failed before: its tries were the last import's.
@@ -57,12 +57,12 @@ def _leave_to_next(run: FeedRun) -> None:
         run.stop()
 
 
-def _take_back(run: FeedRun) -> None:
+def _delete_products(run: FeedRun) -> None:
     feed = run.feed()
     if feed is None or feed.deleted_at is None:
         return
     store = found_store(StoreRepository(run.message.workspace), feed.store_id)
-    if not take_back(store, feed, run.is_over):
+    if not delete_feed_contents(store, feed, run.is_over):
         run.stop()
 
 
@@ -77,11 +77,11 @@ def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
     return start_import(changes, run.message.workspace, feed, found)
 
 
-def _bring(run: FeedRun, running: FeedImport) -> None:
+def _import(run: FeedRun, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
-        with scratch() as place:
-            FeedImportRun(run, place).bring(running)
+        with scratch() as directory:
+            FeedImportRun(run, directory).run(running)
     except Superseded:
         return
     except FeedUnusable as unusable:
@@ -102,7 +102,7 @@ def _fail(run: FeedRun, running: FeedImport, why: FeedFailure) -> None:
     commit_anew(write)
 
 
-def _given_up(changes: Changes, run: FeedRun) -> bool:
+def _fail_current(changes: Changes, run: FeedRun) -> bool:
     """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
     feed = run.feed()
     if feed is not None and feed.deleted_at is None:

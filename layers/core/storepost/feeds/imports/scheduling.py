@@ -14,7 +14,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def queue_due_feeds() -> int:
-    """Queues what is due; how many imports that were."""
+    """Queues the imports that are due; returns how many there were."""
     queued = 0
     for due in due_feeds(clock.now()):
         try:

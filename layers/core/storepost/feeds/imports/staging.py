@@ -1,8 +1,8 @@
 """A feed's rows on disk, and what becomes of each: in SQLite, so that memory stays flat.
 
-Rows are read once, then settled in steps: of rows with the same id and locale the first stays; what
-is as the import before left it keeps its product; the others are matched; what is about one product
-is put together. An import that stops keeps the file elsewhere and goes on with it.
+Rows are read once, then resolved in steps: of rows with the same id and locale the first stays;
+what is as the import before left it keeps its product; the others are matched; what is about one
+product is put together. An import that stops keeps the file elsewhere and goes on with it.
 """
 
 import sqlite3
@@ -23,7 +23,7 @@ _CACHE_KIB = 16_000
 
 
 class State(IntEnum):
-    """What is known of a row."""
+    """Says what is known of a row."""
 
     READ = 0
     CARRIED = 1
@@ -86,28 +86,28 @@ class FeedStaging:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
     def read(self, rows: Iterable[Row], reader: RowReader, stops: Stops) -> bool:
-        """Takes the rows that aren't taken yet; whether that was all of them."""
+        """Reads the rows that aren't read yet; returns whether that was all of them."""
         if self._did("read"):
             return True
-        taken = max(
+        last_read = max(
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
-        with RowStager(self._db) as taking:
+        with RowStager(self._db) as stager:
             for row in rows:
-                if row.number <= taken:
+                if row.number <= last_read:
                     reader.follow(row.cells)
                     continue
-                taking.take(row, reader)
-                if taking.is_full:
-                    taking.flush()
+                stager.stage(row, reader)
+                if stager.is_full:
+                    stager.flush()
                     if stops():
                         return False
         self._done("read")
         return True
 
-    def settle(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
-        """Places each row; whether there was time for all.
+    def resolve(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
+        """Finds each row's product; returns whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
         are as they were are matched, too: the product may be nobody's any more. What the import
@@ -123,9 +123,9 @@ class FeedStaging:
         if not self._match(find, stops, adds=adds):
             return False
         if not self._did("planned"):
-            self._place(adds=adds)
+            self._join_groups(adds=adds)
             if is_alike:
-                self._leave_alone()
+                self._mark_unchanged()
             self._skip_overfull()
             self._plan()
             self._done("planned")
@@ -183,8 +183,8 @@ class FeedStaging:
             self._db.executemany(
                 "UPDATE row SET product = ?, variant = ?, state = ? WHERE number = ?",
                 [
-                    (*(place or (None, None)), State.PLACED if place else unplaced, row.number)
-                    for row, place in zip(rows, found, strict=True)
+                    (*(matched or (None, None)), State.PLACED if matched else unplaced, row.number)
+                    for row, matched in zip(rows, found, strict=True)
                 ],
             )
             self._db.execute("COMMIT")
@@ -199,7 +199,7 @@ class FeedStaging:
         )
         return [Unplaced(*row) for row in found]
 
-    def _place(self, *, adds: bool) -> None:
+    def _join_groups(self, *, adds: bool) -> None:
         """What matches nothing joins its group's product, or makes one of the group.
 
         Rows that bring more of a product come to their group's, whatever that is.
@@ -231,7 +231,7 @@ class FeedStaging:
             (State.UNMATCHED, State.PLACED),
         )
 
-    def _leave_alone(self) -> None:
+    def _mark_unchanged(self) -> None:
         """What is about the same as before, and says the same, need not be written."""
         self._db.execute(
             "UPDATE row SET state = ? FROM before.entry b"
@@ -268,22 +268,22 @@ class FeedStaging:
 
     @property
     def rows(self) -> int:
-        """How many rows the file has."""
+        """Returns how many rows the file has."""
         return int(self._one("SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM skipped)"))
 
     @property
     def matches(self) -> int:
-        """How many rows are about something that there is."""
+        """Returns how many rows are about something that there is."""
         return int(self._one("SELECT count(*) FROM row WHERE state IN (1, 2)"))
 
     @property
     def known_before(self) -> int:
-        """How many rows the import before brought."""
+        """Returns how many rows the import before brought."""
         return int(self._one("SELECT count(*) FROM before.entry"))
 
     @property
     def lacking(self) -> int:
-        """How many of those the file has no more, or none that can be used.
+        """Returns how many of those the file has no more, or none that can be used.
 
         What matches nothing any more is the store's doing, and not the file's.
         """
@@ -296,11 +296,11 @@ class FeedStaging:
 
     @property
     def planned(self) -> int:
-        """How many products are to be written."""
+        """Returns how many products are to be written."""
         return int(self._one("SELECT count(*) FROM changed"))
 
     def counts(self) -> FeedCounts:
-        """What the rows come to, once they are settled."""
+        """Returns what the rows come to, once they are resolved."""
         imported, products, variant_only, own = self._db.execute(
             "SELECT count(*), count(DISTINCT product),"
             " (SELECT count(*) FROM row WHERE product IS NOT NULL AND NOT more) - (SELECT count(*)"
@@ -322,7 +322,7 @@ class FeedStaging:
         )
 
     def skipped(self, most: int) -> Iterator[SkippedRow]:
-        """The first of the rows that were skipped, in the file's order.
+        """Returns the first of the rows that were skipped, in the file's order.
 
         Those that were imported without their price stand among them.
         """
@@ -364,8 +364,8 @@ class FeedStaging:
     def _done(self, step: str) -> None:
         self._db.execute("INSERT INTO step VALUES (?)", (step,))
 
-    def _one(self, query: str, *given: object) -> Any:  # noqa: ANN401 - whatever was asked for
-        found = self._db.execute(query, given).fetchone()
+    def _one(self, query: str, *parameters: object) -> Any:  # noqa: ANN401 - whatever was asked for
+        found = self._db.execute(query, parameters).fetchone()
         return found[0] if found else None
 
     def close(self) -> None:

@@ -46,9 +46,9 @@ class _Overfull(TooManyWrites):
 class Writer:
     """Writes a feed's products, a transaction after the other."""
 
-    def __init__(self, bringer: ProductSource, rows_of: RowsOf) -> None:
+    def __init__(self, source: ProductSource, rows_of: RowsOf) -> None:
         """Nothing read yet."""
-        self._bringer = bringer
+        self._source = source
         self._rows_of = rows_of
         self._reads = ReadAhead()
 
@@ -85,7 +85,7 @@ class Writer:
 
         The lists' nodes that are known need no reading.
         """
-        store = self._bringer.store
+        store = self._source.store
         self._reads.next()
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
         if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
@@ -111,10 +111,10 @@ class Writer:
         """Adds one product; whether it is new."""
         rows = self._rows_of(product)
         if not rows:
-            remove_layer(changes, self._bringer, product)
+            remove_layer(changes, self._source, product)
             return False
         written = replace_layer(
-            changes, self._bringer, SourceProduct(product, said_of(product, rows))
+            changes, self._source, SourceProduct(product, source_values_of(product, rows))
         )
         return written.outcome is WriteOutcome.CREATED
 
@@ -123,8 +123,8 @@ _ROOM = MAX_ITEMS - 3
 """Items of a transaction; the import's own row and the next message come to them."""
 
 
-def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
-    """What a feed says of one product, in each of its locales.
+def source_values_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
+    """Returns what a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's; what that row leaves out is
     the first's that has it. Of two rows about the same variant in one locale, the first is the one.
@@ -132,10 +132,10 @@ def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     by_locale: dict[str | None, list[Placed]] = {}
     for row in rows:
         by_locale.setdefault(row.locale, []).append(row)
-    return tuple(each for some in by_locale.values() for each in _said_in_locale(product, some))
+    return tuple(each for some in by_locale.values() for each in _values_in_locale(product, some))
 
 
-def _said_in_locale(product: str, rows: Sequence[Placed]) -> Iterator[SourceValues]:
+def _values_in_locale(product: str, rows: Sequence[Placed]) -> Iterator[SourceValues]:
     own = next((row for row in rows if row.id in {product, row.group}), rows[0])
     contents = [json.loads(row.content) for row in rows]
     place = rows.index(own)
@@ -143,9 +143,9 @@ def _said_in_locale(product: str, rows: Sequence[Placed]) -> Iterator[SourceValu
     others = products[:place] + products[place + 1 :]
     yield SourceValues(product_of(products[place], others), own.locale, None, own.id)
     variants = [of_variant for _, of_variant in contents]
-    first, said = first_variant([variants[place], *variants]), set[str]()
+    first, seen = first_variant([variants[place], *variants]), set[str]()
     for row, of_variant in zip(rows, variants, strict=True):
-        if row.variant is not None and row.variant not in said:
-            said.add(row.variant)
+        if row.variant is not None and row.variant not in seen:
+            seen.add(row.variant)
             fields = variant_of(row.id, of_variant, products, first)
             yield SourceValues(fields, row.locale, row.variant, row.id)

@@ -19,8 +19,8 @@ from storepost.people.profiles.erasing import (
     erase_claims,
     erase_evidence,
     erase_history,
+    erase_index_entries,
     erase_merges,
-    erase_places,
     erase_postings,
 )
 from storepost.people.profiles.erasure import Eraser
@@ -29,7 +29,7 @@ from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
 
 ERASERS: tuple[Eraser, ...] = (
-    erase_places,
+    erase_index_entries,
     erase_postings,
     erase_addresses,
     erase_history,
@@ -56,4 +56,4 @@ def erase(run: Run[ProfileErasureMessage]) -> None:
 
 def _end(changes: Changes, repository: ProfileRepository, profile_id: UUID) -> None:
     if repository.erasure_of(profile_id):
-        repository.remove_erased(changes, profile_id)
+        repository.delete_erased_row(changes, profile_id)

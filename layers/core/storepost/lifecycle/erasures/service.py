@@ -30,7 +30,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     """
     profile = get_profile(workspace, profile_id)
     consents = ConsentRepository(workspace)
-    addresses = _shown_first(profile)[:MAX_ADDRESSES]
+    addresses = _primary_first(profile)[:MAX_ADDRESSES]
     consents_by_address = consents.consents_of(addresses)
     for address in addresses:
         _owe_the_no(changes, profile, address, consents_by_address[address])
@@ -64,8 +64,8 @@ def _owe_the_no(
         queue_write_backs(changes, profile.workspace, change, sorted(customers))
 
 
-def _shown_first(profile: Profile) -> list[Address]:
+def _primary_first(profile: Profile) -> list[Address]:
     """The person's addresses, those first that the profile shows."""
-    shown = (primary_address(profile, channel) for channel in Channel)
+    primary = (primary_address(profile, channel) for channel in Channel)
     own = addresses_of(profile.identities)
-    return list(dict.fromkeys([*(each for each in shown if each), *own]))
+    return list(dict.fromkeys([*(each for each in primary if each), *own]))

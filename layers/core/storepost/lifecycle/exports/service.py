@@ -40,7 +40,7 @@ _AT_ONCE = 25
 
 
 def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
-    """Everything held of the person, up to what an answer takes; 404 where there is none.
+    """Returns everything held of the person, up to what an answer takes; 404 where there is none.
 
     The log says who took it.
     """
@@ -88,9 +88,9 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
 class _Room:
     """How many bytes of the answer are left."""
 
-    def __init__(self, left: int) -> None:
+    def __init__(self, size: int) -> None:
         """So many."""
-        self._left = left
+        self._remaining = size
 
     def section[T: Shape](self, shapes: Iterable[T], total: int) -> ExportSection[T]:
         """A section of as many of the shapes as there is room for."""
@@ -99,9 +99,9 @@ class _Room:
     def _fitting[T: Shape](self, shapes: Iterable[T]) -> Iterator[T]:
         for shape in shapes:
             # The answer's body stands as a string in the function's answer.
-            self._left -= len(json.dumps(shape.model_dump_json(by_alias=True))) + 1
-            if self._left < 0:
-                self._left = 0
+            self._remaining -= len(json.dumps(shape.model_dump_json(by_alias=True))) + 1
+            if self._remaining < 0:
+                self._remaining = 0
                 return
             yield shape
 

@@ -7,7 +7,7 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
+from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
 from storepost.overview.product_sales.repository import sales_partitions
 from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.stores.stores.repository import StoreRepository
@@ -15,20 +15,20 @@ from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
 
 
-def remove_products(workspace: WorkspaceScope) -> bool:
+def delete_products(workspace: WorkspaceScope) -> bool:
     """Removes some products with what their sources say, and then their entries in a list."""
     lists = ProductLists(workspace)
     for tree in (lists.by_added, lists.removed):
         entries = few(tree.rows.partition)
         for _, key in entries:
             empty(product_partition(workspace, id_of(key)))
-        remove(entries)
+        delete_rows(entries)
         if entries:
             return True
     return False
 
 
-def remove_priority_changes(workspace: WorkspaceScope) -> bool:
+def delete_priority_changes(workspace: WorkspaceScope) -> bool:
     """Removes what is kept of changes of the stores' rules."""
     for store in StoreRepository(workspace).all():
         for change in named_changes(workspace, store.id):
@@ -36,10 +36,10 @@ def remove_priority_changes(workspace: WorkspaceScope) -> bool:
     return False
 
 
-def remove_product_stores(workspace: WorkspaceScope) -> bool:
+def delete_product_stores(workspace: WorkspaceScope) -> bool:
     """Removes some of what the products of each store have in common."""
     return any(
-        remove_some(partition)
+        delete_some(partition)
         for store in StoreRepository(workspace).all()
         for partition in (
             store_partition(workspace, store.id),
@@ -49,13 +49,13 @@ def remove_product_stores(workspace: WorkspaceScope) -> bool:
     )
 
 
-def remove_feeds(workspace: WorkspaceScope) -> bool:
+def delete_feeds(workspace: WorkspaceScope) -> bool:
     """Removes some of each feed's imports, with what they skipped; objects on S3 expire."""
     more = False
     for feed_id in FeedRepository(workspace).ids():
         found = few(feed_imports_partition(workspace, feed_id))
         for _, key in found:
             empty(skipped_partition(workspace, from_short(key.partition("#")[2])))
-        remove(found)
+        delete_rows(found)
         more = more or bool(found)
     return more

@@ -56,34 +56,34 @@ from storepost.feeds.feeds.rows import (
     SkippedRowsItem,
 )
 from storepost.lifecycle.workspaces.goods import (
-    remove_feeds,
-    remove_priority_changes,
-    remove_product_stores,
-    remove_products,
+    delete_feeds,
+    delete_priority_changes,
+    delete_product_stores,
+    delete_products,
 )
 from storepost.lifecycle.workspaces.own import (
+    delete_definitions,
+    delete_imports,
+    delete_lists,
+    delete_missed,
+    delete_own,
+    delete_postings,
+    delete_stores,
+    delete_wordings,
     disconnect_stores,
-    remove_definitions,
-    remove_imports,
-    remove_lists,
-    remove_missed,
-    remove_own,
-    remove_postings,
-    remove_stores,
-    remove_wordings,
 )
-from storepost.lifecycle.workspaces.people import remove_hashes, remove_people
+from storepost.lifecycle.workspaces.people import delete_hashes, delete_people
 from storepost.lifecycle.workspaces.selling import (
-    remove_codes,
-    remove_coupons,
-    remove_deleted_orders,
-    remove_orders,
+    delete_codes,
+    delete_coupons,
+    delete_deleted_orders,
+    delete_orders,
 )
 from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointerItem
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.people.consent.evidence_rows import EvidenceItem, WordingItem
 from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedRefusalItem
+from storepost.people.consent.owed import OwedOptOutItem
 from storepost.people.consent.repository import (
     ConsentAddressItem,
     ConsentChangeItem,
@@ -118,7 +118,7 @@ from storepost.stores.stores.repository import StoreClaimItem, StoreItem
 from storepost.stores.stores.write_back import WriteBackItem
 from storepost.values.scope import WorkspaceScope
 
-type Remover = Callable[[WorkspaceScope], bool]
+type Deleter = Callable[[WorkspaceScope], bool]
 """Removes some rows; whether there may be more."""
 
 
@@ -127,7 +127,7 @@ class Holding:
     """Some kinds of rows, and what removes them."""
 
     kinds: tuple[type[Item], ...]
-    remove: Remover
+    delete: Deleter
 
 
 CONTENTS: tuple[Holding, ...] = (
@@ -147,14 +147,14 @@ CONTENTS: tuple[Holding, ...] = (
             ProfileEventItem,
             UniqueEventItem,
         ),
-        remove_people,
+        delete_people,
     ),
-    Holding((CodeItem, CodeUseItem), remove_codes),
-    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), remove_coupons),
-    Holding((OrderItem, CountedOrderItem), remove_orders),
-    Holding((DeletedOrderItem,), remove_deleted_orders),
-    Holding((ProductItem, LayerItem), remove_products),
-    Holding((PriorityChangeItem, ChangedProductItem), remove_priority_changes),
+    Holding((CodeItem, CodeUseItem), delete_codes),
+    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
+    Holding((OrderItem, CountedOrderItem), delete_orders),
+    Holding((DeletedOrderItem,), delete_deleted_orders),
+    Holding((ProductItem, LayerItem), delete_products),
+    Holding((PriorityChangeItem, ChangedProductItem), delete_priority_changes),
     Holding(
         (
             RulesItem,
@@ -165,21 +165,21 @@ CONTENTS: tuple[Holding, ...] = (
             StoreChangesItem,
             NamedChangeItem,
         ),
-        remove_product_stores,
+        delete_product_stores,
     ),
-    Holding((EntryItem, NodeItem), remove_lists),
-    Holding((ImportItem, ImportProblemItem), remove_imports),
-    Holding((MissedWriteBackItem, IndexedChangeItem), remove_missed),
-    Holding((WordingItem,), remove_wordings),
+    Holding((EntryItem, NodeItem), delete_lists),
+    Holding((ImportItem, ImportProblemItem), delete_imports),
+    Holding((MissedWriteBackItem, IndexedChangeItem), delete_missed),
+    Holding((WordingItem,), delete_wordings),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
-        remove_definitions,
+        delete_definitions,
     ),
-    Holding((PostingItem,), remove_postings),
-    Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
+    Holding((PostingItem,), delete_postings),
+    Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
-        (ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem, SealedEvidenceItem),
-        remove_hashes,
+        (ErasedAddressItem, OwedOptOutItem, RedactedCustomerItem, SealedEvidenceItem),
+        delete_hashes,
     ),
     Holding(
         (
@@ -204,12 +204,12 @@ CONTENTS: tuple[Holding, ...] = (
             BudgetItem,
             FetchSlotsItem,
         ),
-        remove_own,
+        delete_own,
     ),
 )
 """In this order, as often as it takes."""
 
-ENDS: tuple[Holding, ...] = (Holding((StoreItem, ShopStoreItem), remove_stores),)
+ENDS: tuple[Holding, ...] = (Holding((StoreItem, ShopStoreItem), delete_stores),)
 """What leads to the rest; once nobody can write anything more."""
 
 BESIDE: tuple[type[Item], ...] = (

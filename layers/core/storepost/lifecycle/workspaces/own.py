@@ -19,7 +19,7 @@ from storepost.definitions.proposals.keys import proposals_partition, proposed_p
 from storepost.feeds.feeds.keys import due_key
 from storepost.feeds.feeds.rows import FeedItem
 from storepost.lifecycle.workspaces import rows
-from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
+from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
 from storepost.orders.trees import OrderList
 from storepost.people.consent.evidence_rows import wording_partition
 from storepost.people.consent.missed import missed_partition
@@ -52,7 +52,7 @@ def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> 
         disconnect(workspace, store_id, changes)
 
 
-def remove_lists(workspace: WorkspaceScope) -> bool:
+def delete_lists(workspace: WorkspaceScope) -> bool:
     """Removes rows of lists whose people, orders and products are gone."""
     profiles, products = ProfileLists(workspace), ProductLists(workspace)
     trees = [profiles.by_name, profiles.by_email, products.by_changed, products.by_title]
@@ -63,59 +63,59 @@ def remove_lists(workspace: WorkspaceScope) -> bool:
     leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
     partitions = [tree.rows.partition for tree in trees]
     nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
-    return any(remove_some(partition) for partition in (*partitions, *nodes))
+    return any(delete_some(partition) for partition in (*partitions, *nodes))
 
 
-def remove_imports(workspace: WorkspaceScope) -> bool:
+def delete_imports(workspace: WorkspaceScope) -> bool:
     """Removes some of each store's imports, with their problems; objects on S3 go by themselves."""
     more = False
     for store in StoreRepository(workspace).all():
         found = few(imports_partition(workspace, store.id))
         for _, key in found:
             empty(problem_partition(workspace, from_short(key.partition("#")[2])))
-        remove(found)
+        delete_rows(found)
         more = more or bool(found)
     return more
 
 
-def remove_missed(workspace: WorkspaceScope) -> bool:
+def delete_missed(workspace: WorkspaceScope) -> bool:
     """Removes some of what each store hasn't taken, and of the index of write-backs."""
     stores = StoreRepository(workspace).all()
     partitions = [missed_partition(workspace, store.id) for store in stores]
-    return any(remove_some(each) for each in (*partitions, index_partition(workspace)))
+    return any(delete_some(each) for each in (*partitions, index_partition(workspace)))
 
 
-def remove_definitions(workspace: WorkspaceScope) -> bool:
+def delete_definitions(workspace: WorkspaceScope) -> bool:
     """Removes some definitions, each with its versions, and then proposals."""
     found = few(definitions_partition(workspace))
     for _, key in found:
         empty(versions_partition(workspace, from_short(key)))
-    remove(found)
+    delete_rows(found)
     proposals = (proposed_partition(workspace), proposals_partition(workspace))
-    return bool(found) or any(remove_some(partition) for partition in proposals)
+    return bool(found) or any(delete_some(partition) for partition in proposals)
 
 
-def remove_postings(workspace: WorkspaceScope) -> bool:
+def delete_postings(workspace: WorkspaceScope) -> bool:
     """Removes what the search knows; the stream brings what the rows before have left behind."""
-    return any(remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+    return any(delete_some(postings_partition(workspace, kind)) for kind in SearchKind)
 
 
-def remove_wordings(workspace: WorkspaceScope) -> bool:
+def delete_wordings(workspace: WorkspaceScope) -> bool:
     """Removes some of the wordings that people agreed to."""
-    return remove_some(wording_partition(workspace))
+    return delete_some(wording_partition(workspace))
 
 
-def remove_own(workspace: WorkspaceScope) -> bool:
+def delete_own(workspace: WorkspaceScope) -> bool:
     """Removes some of the workspace's own partition, but for the stores, and what that names."""
-    kept = {workspace_key(workspace)[1]}
+    workspace_row = {workspace_key(workspace)[1]}
     own = [
         key
         for key in keys_in(workspace.key, _most_own(workspace))
-        if key[1] not in kept and not key[1].startswith("store#")
+        if key[1] not in workspace_row and not key[1].startswith("store#")
     ][: rows.FEW]
     for key, row in find_all(own).items():
-        remove(_named_by(workspace, row))
-        remove([key])
+        delete_rows(_named_by(workspace, row))
+        delete_rows([key])
     return bool(own)
 
 
@@ -139,11 +139,11 @@ def _most_own(workspace: WorkspaceScope) -> int:
     return len(StoreRepository(workspace).all()) + 1 + rows.FEW
 
 
-def remove_stores(workspace: WorkspaceScope) -> bool:
+def delete_stores(workspace: WorkspaceScope) -> bool:
     """Removes the stores: the last that leads to anything."""
     stores = [key for key in keys_in(workspace.key, rows.ROWS_AT_ONCE) if key[1] != "workspace"]
     for row in find_all(stores).values():
         if isinstance(row, StoreItem) and row.platform == Platform.SHOPIFY.value:
-            remove([store_key(row.external_id, row.id)])
-    remove(stores)
+            delete_rows([store_key(row.external_id, row.id)])
+    delete_rows(stores)
     return bool(stores)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from uuid import UUID
 
-from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
+from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository, address_key, erased_partitions
 from storepost.people.consent.states import Channel
@@ -23,22 +23,22 @@ from storepost.platform.persistence.item import Key, find
 from storepost.values.scope import WorkspaceScope
 
 
-def remove_people(workspace: WorkspaceScope) -> bool:
+def delete_people(workspace: WorkspaceScope) -> bool:
     """Removes some profiles of the list of all, each with what belongs to it."""
     entries = few(ProfileLists(workspace).by_first_seen.rows.partition)
     for entry in entries:
-        _remove_person(workspace, id_of(entry[1]))
-        remove([entry])
+        _delete_person(workspace, id_of(entry[1]))
+        delete_rows([entry])
     return bool(entries)
 
 
-def remove_hashes(workspace: WorkspaceScope) -> bool:
+def delete_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses, and which customers were redacted."""
     partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
-    return any(remove_some(partition) for partition in partitions)
+    return any(delete_some(partition) for partition in partitions)
 
 
-def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
+def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
     """Removes everything that one profile leads to, and its partition; the profile's row last."""
     row = find(ProfileRow, profile_key(workspace, profile_id))
     if isinstance(row, ProfileItem):
@@ -46,10 +46,10 @@ def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
         merged = _merged_into(workspace, profile.partitions)
         for each in dict.fromkeys((*merged, *profile.pending_sources, *profile.consent_partitions)):
             if each != profile_id:
-                _remove_partition(workspace, each)
-        remove(_addresses_of_customers(workspace, profile))
-        remove(_rows_of(workspace, profile.identities))
-    _remove_partition(workspace, profile_id)
+                _delete_partition(workspace, each)
+        delete_rows(_addresses_of_customers(workspace, profile))
+        delete_rows(_rows_of(workspace, profile.identities))
+    _delete_partition(workspace, profile_id)
 
 
 def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Iterator[UUID]:
@@ -81,12 +81,12 @@ def _rows_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> Itera
             yield address_key(workspace, address)
 
 
-def _remove_partition(workspace: WorkspaceScope, profile_id: UUID) -> None:
+def _delete_partition(workspace: WorkspaceScope, profile_id: UUID) -> None:
     """Removes a profile's partition, with what is held of the addresses that its changes name.
 
     `profile`, by which it is found, comes last in the order of the sort keys.
     """
     history = ConsentRepository(workspace).history(profile_id)
     addresses = {Address(c.channel, c.address) for c in history if c.address}
-    remove(address_key(workspace, each) for each in addresses)
+    delete_rows(address_key(workspace, each) for each in addresses)
     empty(profile_key(workspace, profile_id)[0])

@@ -15,24 +15,24 @@ FEW = 20
 
 
 def few(partition: str) -> list[Key]:
-    """Some keys of a partition whose rows lead to others."""
+    """Returns some keys of a partition whose rows lead to others."""
     return keys_in(partition, FEW)
 
 
-def remove_some(partition: str) -> bool:
-    """Removes some rows of a partition; whether there were any."""
+def delete_some(partition: str) -> bool:
+    """Removes some rows of a partition; returns whether there were any."""
     keys = keys_in(partition, ROWS_AT_ONCE)
-    remove(keys)
+    delete_rows(keys)
     return bool(keys)
 
 
 def empty(partition: str) -> None:
     """Removes all rows of a partition."""
-    while remove_some(partition):
+    while delete_some(partition):
         pass
 
 
-def remove(keys: Iterable[Key]) -> None:
+def delete_rows(keys: Iterable[Key]) -> None:
     """Deletes rows, whatever they hold."""
     for some in batched(dict.fromkeys(keys), ROWS_AT_ONCE, strict=False):
         commit_anew(partial(_delete, keys=some))

@@ -6,7 +6,7 @@ from storepost.coupons.model import Code
 from storepost.coupons.rows import CodeItem, CouponItem, as_code
 from storepost.coupons.trees import CodeList
 from storepost.lifecycle.workspaces import rows
-from storepost.lifecycle.workspaces.rows import empty, few, remove
+from storepost.lifecycle.workspaces.rows import delete_rows, empty, few
 from storepost.orders.keys import counted_key, deleted_partition, order_key
 from storepost.orders.trees import OrderList
 from storepost.platform.persistence.counted_tree.keys import id_of
@@ -15,32 +15,32 @@ from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
 
 
-def remove_orders(workspace: WorkspaceScope) -> bool:
+def delete_orders(workspace: WorkspaceScope) -> bool:
     """Removes some orders, and then their entries in the list of all."""
     entries = few(OrderList(workspace).tree.rows.partition)
     orders = [id_of(key) for _, key in entries]
-    remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
-    remove(entries)
+    delete_rows(key(workspace, each) for each in orders for key in (order_key, counted_key))
+    delete_rows(entries)
     return bool(entries)
 
 
-def remove_deleted_orders(workspace: WorkspaceScope) -> bool:
+def delete_deleted_orders(workspace: WorkspaceScope) -> bool:
     """Removes what is left of some deleted orders."""
     named = few(deleted_partition(workspace))
     orders = [from_short(key) for _, key in named]
-    remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
-    remove(named)
+    delete_rows(key(workspace, each) for each in orders for key in (order_key, counted_key))
+    delete_rows(named)
     return bool(named)
 
 
-def remove_codes(workspace: WorkspaceScope) -> bool:
+def delete_codes(workspace: WorkspaceScope) -> bool:
     """Removes some codes, when they end, and what orders had of others."""
     more = False
     for shard in range(CODE_SHARDS):
         keys = keys_in(codes_partition(workspace, shard), rows.ROWS_AT_ONCE)
         found = find_all(keys).values()
         ends = [key for row in found if isinstance(row, CodeItem) for key in _due(as_code(row))]
-        remove([*ends, *keys])
+        delete_rows([*ends, *keys])
         more = more or bool(keys)
     return more
 
@@ -51,7 +51,7 @@ def _due(code: Code) -> list[Key]:
     return [coupon_due_key(code.coupon_id, code.expires_at, code.id)]
 
 
-def remove_coupons(workspace: WorkspaceScope) -> bool:
+def delete_coupons(workspace: WorkspaceScope) -> bool:
     """Removes some coupons, each with the list of its codes, and what was still to be done."""
     coupons = find_all(few(coupons_partition(workspace)))
     for key, row in coupons.items():
@@ -62,5 +62,5 @@ def remove_coupons(workspace: WorkspaceScope) -> bool:
         for partition in (codes.partition, codes.nodes_partition, jobs):
             empty(partition)
         dues = [coupon_due_key(row.id, at) for at in (row.ends_at, row.retry_at) if at]
-        remove([*dues, key])
+        delete_rows([*dues, key])
     return bool(coupons)

@@ -16,18 +16,17 @@ from storepost.people.consent.decision import (
     decide,
     set_aside,
 )
-from storepost.people.consent.keeping import Statement, keep_evidence
+from storepost.people.consent.keeping import AssertedStatement, keep_evidence
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    Origin,
     SkipReason,
     Subject,
     WriteBack,
     WriteBackStatus,
 )
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_queue import (
     queue_owed_opt_out,
@@ -40,35 +39,13 @@ from storepost.values import clock
 from storepost.values.ids import timed_id
 
 
-def assert_consent(
-    changes: Changes,
-    subject: Subject,
-    address: Address,
-    state: ConsentState,
-    origin: Origin,
-    *,
-    occurred_at: datetime | None = None,
-    dated: bool = True,
-) -> Outcome:
-    """Records that somebody says so, as far as it is new; docs/semantics.md, section 2.
-
-    The rest of what is given is as in `ConsentStatement`.
-    """
-    outcome = assert_word(
-        changes, subject, address, ConsentStatement(state, origin, occurred_at, dated)
-    )
-    if outcome is None:
-        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
-    return outcome
-
-
-def assert_word(
-    changes: Changes, subject: Subject, address: Address, word: ConsentStatement
-) -> Outcome | None:
-    """The same of a word; None where it asserts nothing."""
+def assert_statement(
+    changes: Changes, subject: Subject, address: Address, statement: ConsentStatement
+) -> StatementOutcome | None:
+    """Records a statement, as far as it is new; returns None where it asserts nothing."""
     repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
-    [outcome] = assert_in_turn(changes, repository, subject, address, before, [word])
+    [outcome] = assert_in_turn(changes, repository, subject, address, before, [statement])
     return outcome
 
 
@@ -78,64 +55,70 @@ def assert_in_turn(
     subject: Subject,
     address: Address,
     before: AddressConsent,
-    words: Sequence[ConsentStatement],
-) -> list[Outcome | None]:
-    """Records one word after another of an address that the repository has read as `before`.
+    statements: Sequence[ConsentStatement],
+) -> list[StatementOutcome | None]:
+    """Records one statement after another of an address that the repository has read as `before`.
 
-    None for a word that asserts nothing: what a store or a list has from before the person was
+    None for a statement that asserts nothing: what a store or a list has from before the person was
     erased doesn't subscribe the address again. A request's is in the history only.
     """
     before = repository.with_erasure(address, before)
-    now, consent, outcomes = clock.now(), _with_customers(before, words), list[Outcome | None]()
+    now, consent, outcomes = (
+        clock.now(),
+        _with_customers(before, statements),
+        list[StatementOutcome | None](),
+    )
     new, restored = dict[ChangeRef, ConsentChange](), set[ChangeRef]()
-    for number, word in enumerate(words):
-        moment = word.occurred_at or consent.moment_left_out(now)
+    for number, statement in enumerate(statements):
+        moment = statement.occurred_at or consent.moment_left_out(now)
         ref = ChangeRef(subject.profile_id, timed_id(now, number))
-        decision = _decided(consent, word, moment, ref)
+        decision = _decided(consent, statement, moment, ref)
         if decision.recorded:
-            new[ref] = _change(subject, address, word, moment, now, ref, consent, decision)
+            new[ref] = _change(subject, address, statement, moment, now, ref, consent, decision)
         if decision.restored:
             restored.add(decision.restored)
         outcomes.append(
-            _outcome(decision, new.get(ref), is_answered=word.origin.is_the_persons_own)
+            _outcome(decision, new.get(ref), is_answered=statement.origin.is_the_persons_own)
         )
-        statement = Statement(address, word, moment, now, new.get(ref))
-        consent = keep_evidence(changes, subject, consent, decision.after, statement)
+        asserted = AssertedStatement(address, statement, moment, now, new.get(ref))
+        consent = keep_evidence(changes, subject, consent, decision.after, asserted)
     queue_restored(changes, repository, subject, restored - new.keys(), before, consent)
-    consent, is_told = queue_owed_opt_out(changes, repository, subject, consent, words)
+    consent, is_queued = queue_owed_opt_out(changes, repository, subject, consent, statements)
     _add_all(changes, repository, subject, new.values(), consent)
-    if consent != before or is_told:
+    if consent != before or is_queued:
         repository.save_consent(changes, address, consent)
     return outcomes
 
 
 def _decided(
-    consent: AddressConsent, word: ConsentStatement, moment: datetime, ref: ChangeRef
+    consent: AddressConsent, statement: ConsentStatement, moment: datetime, ref: ChangeRef
 ) -> Decision:
-    if word.is_outdated(consent.erased_at):
-        return set_aside(consent, recorded=_enters_history(consent, word))
-    assertion = Assertion(word.state, moment, word.dated)
+    if statement.is_outdated(consent.erased_at):
+        return set_aside(consent, recorded=_enters_history(consent, statement))
+    assertion = Assertion(statement.state, moment, statement.dated)
     decision = decide(consent, assertion, ref)
-    after = decision.after.with_level(assertion, word.evidence.opt_in_level)
+    after = decision.after.with_level(assertion, statement.evidence.opt_in_level)
     return replace(decision, after=after)
 
 
-def _enters_history(consent: AddressConsent, word: ConsentStatement) -> bool:
-    """Whether a word that asserts nothing is kept nevertheless: it is what a request is about."""
-    return word.origin.is_the_persons_own and word.state is not consent.state
+def _enters_history(consent: AddressConsent, statement: ConsentStatement) -> bool:
+    """Whether a statement that asserts nothing is kept nevertheless, as a request is about it."""
+    return statement.origin.is_the_persons_own and statement.state is not consent.state
 
 
-def _with_customers(consent: AddressConsent, words: Iterable[ConsentStatement]) -> AddressConsent:
-    for word in words:
-        if word.customer and word.is_of_others:
-            consent = consent.with_customer(word.customer)
+def _with_customers(
+    consent: AddressConsent, statements: Iterable[ConsentStatement]
+) -> AddressConsent:
+    for statement in statements:
+        if statement.customer and statement.is_of_others:
+            consent = consent.with_customer(statement.customer)
     return consent
 
 
 def _change(
     subject: Subject,
     address: Address,
-    word: ConsentStatement,
+    statement: ConsentStatement,
     moment: datetime,
     now: datetime,
     ref: ChangeRef,
@@ -146,8 +129,8 @@ def _change(
         id=ref.change_id,
         profile_id=subject.profile_id,
         channel=address.channel,
-        state=word.state,
-        origin=word.origin,
+        state=statement.state,
+        origin=statement.origin,
         address=address.value,
         occurred_at=moment,
         recorded_at=now,
@@ -173,17 +156,17 @@ def _add_all(
 
 def _outcome(
     decision: Decision, recorded: ConsentChange | None, *, is_answered: bool
-) -> Outcome | None:
+) -> StatementOutcome | None:
     """What it did; None where nothing is recorded, and nothing holds or nobody is answered."""
-    held = decision.after.holds
-    if decision.is_set_aside and recorded is None and not (held and is_answered):
+    effective = decision.after.holds
+    if decision.is_set_aside and recorded is None and not (effective and is_answered):
         return None
-    if held is not None:
-        return Outcome(held.state, held.change, recorded)
+    if effective is not None:
+        return StatementOutcome(effective.state, effective.change, recorded)
     if recorded is None:
         raise AssertionError("an assertion leaves something that holds")
-    shown = ChangeRef(recorded.profile_id, recorded.id)
-    return Outcome(ConsentState.NOT_SUBSCRIBED, shown, recorded)
+    ref = ChangeRef(recorded.profile_id, recorded.id)
+    return StatementOutcome(ConsentState.NOT_SUBSCRIBED, ref, recorded)
 
 
 def _write_backs(

@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from storepost.people.consent import model
-from storepost.people.consent.evidence import GivenEvidence
+from storepost.people.consent.evidence import EvidenceDetails
 from storepost.people.consent.states import OptInLevel
 from storepost.values.wire import NotNull, RequestBody, Text, Url
 
 IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 64, 1000, 200, 4000
 
 
-class GivenProof(RequestBody):
+class ProofInput(RequestBody):
     """What shows that the person wanted it; the address and browser are the person's own."""
 
     reference: Annotated[
@@ -22,7 +22,7 @@ class GivenProof(RequestBody):
     user_agent: Annotated[str, StringConstraints(max_length=USER_AGENT_LENGTH)] | None = None
 
     def value(self) -> model.Proof:
-        """The proof before the server adds who called."""
+        """Returns the proof before the server adds who called."""
         return model.Proof(self.reference, self.ip, self.user_agent)
 
 
@@ -44,7 +44,7 @@ class EvidenceInput(RequestBody):
     url: Url | None = None
     opt_in_level: Annotated[OptInLevel | None, NotNull()] = None
 
-    def value(self) -> GivenEvidence:
-        """What the service is told."""
+    def value(self) -> EvidenceDetails:
+        """Returns the evidence as the service takes it."""
         level = self.opt_in_level or OptInLevel.UNKNOWN
-        return GivenEvidence(self.text, self.text_version, self.url, level)
+        return EvidenceDetails(self.text, self.text_version, self.url, level)

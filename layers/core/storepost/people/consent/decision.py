@@ -21,7 +21,7 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Assertion:
-    """Somebody's word that an address had a state at a moment."""
+    """The statement that an address had a state at a moment."""
 
     state: ConsentState
     """Never `not_subscribed`, which asserts nothing."""
@@ -40,13 +40,13 @@ class Assertion:
 
     @property
     def is_undated_opt_in(self) -> bool:
-        """Whether it never overrides `unsubscribed`."""
+        """Returns whether it never overrides `unsubscribed`."""
         return self.state is ConsentState.SUBSCRIBED and not self.dated
 
 
 @dataclass(frozen=True)
 class ChangeRef:
-    """Where a recorded change stands."""
+    """Says where a recorded change stands."""
 
     profile_id: UUID
     change_id: UUID
@@ -61,7 +61,7 @@ class CustomerRef:
 
 
 @dataclass(frozen=True)
-class Held:
+class EffectiveConsent:
     """The greatest assertion of its kind so far, and the change that an answer shows for it."""
 
     state: ConsentState
@@ -70,16 +70,16 @@ class Held:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """What the greater assertion has more of."""
+        """Returns what the greater assertion has more of."""
         return (self.as_of, _RANK[self.state])
 
 
 @dataclass(frozen=True)
 class AddressConsent:
-    """What an address's consent is, and all that the next assertion is measured by."""
+    """Says what an address's consent is, and all that the next assertion is measured by."""
 
-    dated: Held | None = None
-    undated: Held | None = None
+    dated: EffectiveConsent | None = None
+    undated: EffectiveConsent | None = None
     """`subscribed` without a time that counts."""
     erased_at: datetime | None = None
     """When a person who had the address was erased last: only what is dated later subscribes it."""
@@ -94,14 +94,16 @@ class AddressConsent:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the subscription that holds was confirmed; of an unsubscribed address any."""
+        """Returns whether the subscription that holds was confirmed;
+        of an unsubscribed address any.
+        """
         if self.confirmed_at is None or self.unsubscribed_at is None:
             return self.confirmed_at is not None
         is_refused = self.state is ConsentState.UNSUBSCRIBED
         return is_refused or self.confirmed_at > self.unsubscribed_at
 
     def with_level(self, assertion: Assertion, level: OptInLevel) -> "AddressConsent":
-        """The same after somebody said so with that level; greatest moments, in any order."""
+        """Returns the consent after somebody stated that level; greatest moments, in any order."""
         moment = assertion.occurred_at
         if assertion.state is ConsentState.UNSUBSCRIBED:
             return replace(self, unsubscribed_at=max(moment, self.unsubscribed_at or moment))
@@ -111,8 +113,8 @@ class AddressConsent:
         return self
 
     @property
-    def holds(self) -> Held | None:
-        """What holds; None while nobody asserted anything."""
+    def holds(self) -> EffectiveConsent | None:
+        """Returns the statement that holds; None while nobody asserted anything."""
         dated, undated = self.dated, self.undated
         if dated is None or undated is None:
             return dated or undated
@@ -120,47 +122,53 @@ class AddressConsent:
             return dated
         return undated
 
-    def shown_by(self, change: ChangeRef) -> "AddressConsent":
-        """The same, where another change is what is shown for what holds."""
-        held = self.holds
-        if held is None:
+    def with_change(self, change: ChangeRef) -> "AddressConsent":
+        """Returns the consent with another change shown for what holds."""
+        effective = self.holds
+        if effective is None:
             return self
-        shown = replace(held, change=change)
-        return replace(self, dated=shown) if held is self.dated else replace(self, undated=shown)
+        updated = replace(effective, change=change)
+        return (
+            replace(self, dated=updated)
+            if effective is self.dated
+            else replace(self, undated=updated)
+        )
 
     @property
     def state(self) -> ConsentState:
-        """The address's state."""
+        """Returns the address's state."""
         return self.holds.state if self.holds else ConsentState.NOT_SUBSCRIBED
 
     @property
     def as_of(self) -> datetime | None:
-        """The greatest `occurredAt` that asserted the state."""
+        """Returns the greatest `occurredAt` that asserted the state."""
         return self.holds.as_of if self.holds else None
 
     @property
     def refused_at(self) -> datetime | None:
-        """When it was unsubscribed, while it is."""
+        """Returns when it was unsubscribed, while it is."""
         return self.as_of if self.state is ConsentState.UNSUBSCRIBED else None
 
     def moment_left_out(self, now: datetime) -> datetime:
-        """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
-        known = [held.as_of for held in (self.dated, self.undated) if held]
+        """Returns the `occurredAt` of a request that has none: now,
+        and at least 1 ms after `asOf`.
+        """
+        known = [effective.as_of for effective in (self.dated, self.undated) if effective]
         erased = [self.erased_at] if self.erased_at else []
         return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
 
     def with_customer(self, customer: CustomerRef) -> "AddressConsent":
-        """The same, with one more customer of somebody else whose own address it is."""
+        """Returns the consent with one more customer of somebody else whose own address it is."""
         return replace(self, other_customers=self.other_customers | {customer})
 
     def without_customer(self, customer: CustomerRef) -> "AddressConsent":
-        """The same, without a customer who has another address now."""
+        """Returns the consent without a customer who has another address now."""
         return replace(self, other_customers=self.other_customers - {customer})
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What an assertion does."""
+    """Says what an assertion does."""
 
     after: AddressConsent
     recorded: bool
@@ -175,18 +183,18 @@ class Decision:
 
 def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
     """Measures the assertion; `change` is where it stands if it is recorded."""
-    held = before.holds
-    recorded = held is None or held.state is not assertion.state
-    shown = change if held is None or recorded else held.change
-    new = Held(assertion.state, assertion.occurred_at, shown)
+    effective = before.holds
+    recorded = effective is None or effective.state is not assertion.state
+    ref = change if effective is None or recorded else effective.change
+    new = EffectiveConsent(assertion.state, assertion.occurred_at, ref)
     if assertion.is_undated_opt_in:
         after = replace(before, undated=_greater(before.undated, new))
     else:
         after = replace(before, dated=_greater(before.dated, new))
     if recorded and after.state is assertion.state:
-        # It changes what holds, if only because the word behind which another one stood is gone:
-        # this is the change that the stores are told of.
-        after = after.shown_by(change)
+        # It changes what holds, if only because the statement behind which another one stood is
+        # gone: this is the change that the stores get.
+        after = after.with_change(change)
     holds = after.holds.change if after.holds else None
     restored = holds if after.state is not before.state and holds != change else None
     return Decision(after, recorded, recorded and holds != change, restored)
@@ -197,5 +205,5 @@ def set_aside(before: AddressConsent, *, recorded: bool) -> Decision:
     return Decision(before, recorded, superseded=recorded, is_set_aside=True)
 
 
-def _greater(held: Held | None, new: Held) -> Held:
-    return new if held is None or new.order > held.order else held
+def _greater(current: EffectiveConsent | None, new: EffectiveConsent) -> EffectiveConsent:
+    return new if current is None or new.order > current.order else current

@@ -1,7 +1,7 @@
 """Rows of evidence, in the partition of the profile that had the address, and of wordings.
 
 A row's number follows from the profile's row, which each unit of work saves with it: so a page of
-any place is one query. A wording stands once for the whole workspace, since a form shows all its
+any series is one query. A wording stands once for the whole workspace, since a form shows all its
 visitors the same one: an address's evidence costs one small row.
 """
 
@@ -14,8 +14,8 @@ from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 
-from storepost.people.consent.evidence import Evidence, GivenEvidence, Place, Series
-from storepost.people.consent.model import Address, Origin, Proof, Source
+from storepost.people.consent.evidence import Evidence, EvidenceDetails, Series, SeriesKey
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Proof
 from storepost.people.consent.repository import as_proof, proof_row
 from storepost.people.consent.states import Channel, ConsentState, OptInLevel
 from storepost.platform.persistence.changes import Changes
@@ -58,45 +58,45 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
 
     @property
     def number(self) -> int:
-        """Its number in its place."""
+        """Returns its number in its series."""
         return from_short_number(self.sk.rpartition("#")[2])
 
     @property
-    def place(self) -> Place:
-        """Where it stands: in whose partition, and of which channel."""
+    def series_key(self) -> SeriesKey:
+        """Returns the key of its series: whose partition it is in, and of which channel."""
         return (from_short(self.pk.rpartition("#")[2]), self.channel)
 
     @property
     def channel(self) -> Channel:
-        """What the statement is about."""
+        """Returns the channel that the statement is about."""
         return Channel(self.sk.split("#")[1])
 
 
 class WordingItem(Item, discriminator="consent_wording"):
-    """What people agree to, as a form shows it to all of them."""
+    """Says what people agree to, as a form shows it to all of them."""
 
     text = UnicodeAttribute()
 
 
-def evidence_key(workspace: WorkspaceScope, place: Place, number: int) -> Key:
-    """Where evidence stands: in the profile's partition, by its channel and number."""
-    profile_id, channel = place
+def evidence_key(workspace: WorkspaceScope, series_key: SeriesKey, number: int) -> Key:
+    """Returns the key of evidence: in the profile's partition, by its channel and number."""
+    profile_id, channel = series_key
     partition = workspace.partition("profile", short(profile_id))
     return (partition, f"evidence#{channel}#{short_number(number)}")
 
 
 def wording_partition(workspace: WorkspaceScope) -> str:
-    """Where a workspace's wordings stand."""
+    """Returns the partition of a workspace's wordings."""
     return workspace.partition("wordings")
 
 
 def wording_key(workspace: WorkspaceScope, text: str) -> Key:
-    """Where a wording stands: by its hash, so that each stands once."""
+    """Returns the key of a wording: by its hash, so that each stands once."""
     return _wording_key(workspace, wording_hash(text))
 
 
 def wording_hash(text: str) -> str:
-    """What tells a wording from every other."""
+    """Returns what tells a wording from every other."""
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
 
 
@@ -104,23 +104,23 @@ def _wording_key(workspace: WorkspaceScope, hashed: str) -> Key:
     return (wording_partition(workspace), f"wording#{hashed}")
 
 
-def leave_evidence(
+def add_evidence(
     changes: Changes, workspace: WorkspaceScope, profile_id: UUID, evidence: Evidence
 ) -> None:
     """Adds evidence to a unit of work, which has to save the profile: that numbers and writes it.
 
     A wording that isn't known yet is written with it.
     """
-    evidence_left(changes, profile_id).append(evidence)
-    if (text := evidence.given.text) is not None:
+    pending_evidence(changes, profile_id).append(evidence)
+    if (text := evidence.details.text) is not None:
         row = WordingItem(*wording_key(workspace, text), text=text)
         if not changes.has(row) and changes.reads.find(WordingItem, row.key) is None:
             # On no condition: whoever writes it meanwhile writes the same.
             changes.save(row)
 
 
-def evidence_left(changes: Changes, profile_id: UUID) -> list[Evidence]:
-    """The evidence that a unit of work has left with a profile so far."""
+def pending_evidence(changes: Changes, profile_id: UUID) -> list[Evidence]:
+    """Returns the evidence that a unit of work has left with a profile so far."""
     return changes.shared(("consent_evidence", profile_id), list[Evidence])
 
 
@@ -128,25 +128,27 @@ def write_evidence(
     changes: Changes,
     workspace: WorkspaceScope,
     profile_id: UUID,
-    series: MutableMapping[Place, Series],
-    left: Iterable[Evidence],
+    series: MutableMapping[SeriesKey, Series],
+    pending: Iterable[Evidence],
 ) -> None:
     """Writes what a unit of work has left with a profile, numbered on from `series`."""
-    for evidence in left:
-        place = (profile_id, evidence.channel)
-        known = series.get(place, Series())
-        series[place] = known = replace(known, last=known.last + 1)
-        changes.create(_row(evidence_key(workspace, place, known.last), evidence, known.last))
+    for evidence in pending:
+        series_key = (profile_id, evidence.channel)
+        known = series.get(series_key, Series())
+        series[series_key] = known = replace(known, last=known.last + 1)
+        changes.create(_row(evidence_key(workspace, series_key, known.last), evidence, known.last))
 
 
-def remove_evidence(
-    changes: Changes, series: Mapping[Place, Series], rows: Iterable[EvidenceItem]
-) -> dict[Place, Series]:
-    """Takes these rows away; where the others stand, which the profile has to know from then on."""
+def delete_evidence(
+    changes: Changes, series: Mapping[SeriesKey, Series], rows: Iterable[EvidenceItem]
+) -> dict[SeriesKey, Series]:
+    """Deletes these rows; returns the series without them,
+    which the profile has to keep from then on.
+    """
     after = dict(series)
     for row in rows:
         changes.delete(EvidenceItem(*row.key))
-        after[row.place] = after[row.place].without({row.number})
+        after[row.series_key] = after[row.series_key].without({row.number})
     return after
 
 
@@ -157,13 +159,15 @@ class EvidenceRepository:
         """Of one workspace."""
         self._scope = workspace
 
-    def rows(self, place: Place, series: Series, skipped: int, most: int) -> Iterator[EvidenceItem]:
-        """So many rows of a place, the newest first, behind those that are skipped."""
+    def rows(
+        self, series_key: SeriesKey, series: Series, skipped: int, most: int
+    ) -> Iterator[EvidenceItem]:
+        """Returns so many rows of a series, the newest first, behind those that are skipped."""
         if most <= 0 or skipped >= series.count:
             return iter(())
         first, (pk, last) = (
-            evidence_key(self._scope, place, 1)[1],
-            evidence_key(self._scope, place, series.number_at(skipped)),
+            evidence_key(self._scope, series_key, 1)[1],
+            evidence_key(self._scope, series_key, series.number_at(skipped)),
         )
         return EvidenceItem.query(
             pk,
@@ -173,82 +177,92 @@ class EvidenceRepository:
             limit=most,
         )
 
-    def page(self, series: Mapping[Place, Series], skipped: int, size: int) -> list[Evidence]:
-        """A page of all places together, the newest first.
+    def page(self, series: Mapping[SeriesKey, Series], skipped: int, size: int) -> list[Evidence]:
+        """Returns a page of all series together, the newest first.
 
-        One place's is one query. Of several it isn't known which rows come before the page: those
-        that surely do are left out by looking at one row of each place, and twice as few are left
-        each time.
+        A page of one series is one query. Of several it isn't known which rows come before the
+        page: those that surely do are left out by looking at one row of each series, and twice as
+        few are left each time.
         """
-        skips, left = self._skips(series, skipped, size)
+        skips, remaining = self._skips(series, skipped, size)
         rows = merge(
-            *(self.rows(place, series[place], skip, left + size) for place, skip in skips.items()),
+            *(
+                self.rows(series_key, series[series_key], skip, remaining + size)
+                for series_key, skip in skips.items()
+            ),
             key=lambda row: row.id,
             reverse=True,
         )
-        return self.as_evidence(islice(rows, left, left + size))
+        return self.as_evidence(islice(rows, remaining, remaining + size))
 
     def _skips(
-        self, series: Mapping[Place, Series], skipped: int, size: int
-    ) -> tuple[dict[Place, int], int]:
-        """How many rows of each place to skip, and how many more of all together."""
-        skips, left = dict.fromkeys(series, 0), skipped
-        while left:
-            rest = {place: series[place].count - skip for place, skip in skips.items()}
-            largest = max(rest, key=lambda place: rest[place])
+        self, series: Mapping[SeriesKey, Series], skipped: int, size: int
+    ) -> tuple[dict[SeriesKey, int], int]:
+        """How many rows of each series to skip, and how many more of all together."""
+        skips, remaining = dict.fromkeys(series, 0), skipped
+        while remaining:
+            rest = {
+                series_key: series[series_key].count - skip for series_key, skip in skips.items()
+            }
+            largest = max(rest, key=lambda series_key: rest[series_key])
             # So many of the largest come before the page even where all of the others do.
-            surely = left - (sum(rest.values()) - rest[largest])
-            if surely <= 0 and left <= size:
+            surely = remaining - (sum(rest.values()) - rest[largest])
+            if surely <= 0 and remaining <= size:
                 break
             if surely <= 0:
-                largest, surely = self._surely(series, skips, rest, left)
+                largest, surely = self._surely(series, skips, rest, remaining)
             skips[largest] += surely
-            left -= surely
-        return skips, left
+            remaining -= surely
+        return skips, remaining
 
     def _surely(
         self,
-        series: Mapping[Place, Series],
-        skips: Mapping[Place, int],
-        rest: Mapping[Place, int],
-        left: int,
-    ) -> tuple[Place, int]:
-        """A place of which so many rows are among the newest `left` of all."""
-        places = [place for place, count in rest.items() if count]
-        steps = {place: min(max(left // len(places), 1), rest[place]) for place in places}
+        series: Mapping[SeriesKey, Series],
+        skips: Mapping[SeriesKey, int],
+        rest: Mapping[SeriesKey, int],
+        remaining: int,
+    ) -> tuple[SeriesKey, int]:
+        """A series of which so many rows are among the newest `remaining` of all."""
+        series_keys = [series_key for series_key, count in rest.items() if count]
+        steps = {
+            series_key: min(max(remaining // len(series_keys), 1), rest[series_key])
+            for series_key in series_keys
+        }
         keys = {
-            place: evidence_key(
-                self._scope, place, series[place].number_at(skips[place] + step - 1)
+            series_key: evidence_key(
+                self._scope, series_key, series[series_key].number_at(skips[series_key] + step - 1)
             )
-            for place, step in steps.items()
+            for series_key, step in steps.items()
         }
         found = find_all(keys.values())
         ids = {
-            place: row.id for place in places if (row := find_in(found, EvidenceItem, keys[place]))
+            series_key: row.id
+            for series_key in series_keys
+            if (row := find_in(found, EvidenceItem, keys[series_key]))
         }
-        # Where one is gone meanwhile, any place will do: the list changes under the reader.
-        newest = max(ids or steps, key=lambda place: ids.get(place, _NO_ID))
+        # Where one is gone meanwhile, any series will do: the list changes under the reader.
+        newest = max(ids or steps, key=lambda series_key: ids.get(series_key, _NO_ID))
         return newest, steps[newest]
 
-    def all_of(self, series: Mapping[Place, Series]) -> Iterator[EvidenceItem]:
-        """All rows of the places, one after the other."""
-        for place, each in series.items():
-            yield from self.rows(place, each, 0, each.count)
+    def all_of(self, series: Mapping[SeriesKey, Series]) -> Iterator[EvidenceItem]:
+        """Returns all rows of the series, one after the other."""
+        for series_key, each in series.items():
+            yield from self.rows(series_key, each, 0, each.count)
 
     def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
-        """Some rows of a partition, whatever the profile's row says of them."""
+        """Returns some rows of a partition, whatever the profile's row says of them."""
         pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
         prefix = EvidenceItem.sk.startswith("evidence#")
         return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=most))
 
     def as_evidence(self, rows: Iterable[EvidenceItem]) -> list[Evidence]:
-        """The rows as values, with their wordings."""
+        """Returns the rows as values, with their wordings."""
         found = list(rows)
         texts = self.wordings_of(row.wording for row in found)
         return [_as_evidence(row, texts) for row in found]
 
     def wordings_of(self, hashes: Iterable[str | None]) -> Mapping[str, str]:
-        """The wordings by their hashes, a hundred a call."""
+        """Returns the wordings by their hashes, a hundred a call."""
         keys = {each: _wording_key(self._scope, each) for each in hashes if each}
         rows = find_all(keys.values()) if keys else {}
         items = ((each, find_in(rows, WordingItem, key)) for each, key in keys.items())
@@ -256,8 +270,8 @@ class EvidenceRepository:
 
 
 def _row(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
-    origin, given = evidence.origin, evidence.given
-    level, moment = given.opt_in_level, evidence.recorded_at
+    origin, details = evidence.origin, evidence.details
+    level, moment = details.opt_in_level, evidence.recorded_at
     return EvidenceItem(
         *key,
         id=evidence.id or timed_id(moment, number % _NUMBERS_OF_A_MOMENT),
@@ -270,15 +284,15 @@ def _row(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
         occurred_at=evidence.occurred_at,
         recorded_at=moment,
         change_id=evidence.change_id,
-        wording=None if given.text is None else wording_hash(given.text),
-        text_version=given.text_version,
-        url=given.url,
+        wording=None if details.text is None else wording_hash(details.text),
+        text_version=details.text_version,
+        url=details.url,
         opt_in_level=None if level is OptInLevel.UNKNOWN else level,
     )
 
 
 def _as_evidence(row: EvidenceItem, texts: Mapping[str, str]) -> Evidence:
-    given = GivenEvidence(
+    details = EvidenceDetails(
         texts.get(row.wording or ""),
         row.text_version,
         row.url,
@@ -289,8 +303,8 @@ def _as_evidence(row: EvidenceItem, texts: Mapping[str, str]) -> Evidence:
         address=Address(row.channel, row.address) if row.address else None,
         channel=row.channel,
         state=ConsentState(row.state),
-        origin=Origin(Source(row.source), row.store_id, proof, row.by),
-        given=given,
+        origin=ConsentOrigin(ConsentSource(row.source), row.store_id, proof, row.by),
+        details=details,
         occurred_at=row.occurred_at,
         recorded_at=row.recorded_at,
         change_id=row.change_id,

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from storepost.people.consent.assertions import assert_word
+from storepost.people.consent.assertions import assert_statement
 from storepost.people.consent.decision import CustomerRef
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails
 from storepost.people.consent.keeping import add_proof
-from storepost.people.consent.model import Address, Origin, Subject
-from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.consent.model import Address, ConsentOrigin, Subject
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -21,8 +21,8 @@ _A_STORES_MOMENT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a store gives of one channel of a customer."""
+class StoreConsent:
+    """Says what a store gives of one channel of a customer."""
 
     address: str | None
     """In the form that is compared."""
@@ -32,7 +32,7 @@ class Given:
     """The store's own consent time."""
     may_return: bool = False
     """Whether the store may send it again under a time of its own, as it took it from here."""
-    evidence: GivenEvidence = NO_EVIDENCE
+    evidence: EvidenceDetails = NO_EVIDENCE
     proof_digest: str | None = None
     """The digest of what proves it, also of the origin's proof."""
     is_taken: bool = False
@@ -41,7 +41,7 @@ class Given:
 
 @dataclass(frozen=True)
 class AtStore:
-    """Which customer of a store a record is about, and what is known of them besides."""
+    """Says which customer of a store a record is about, and what is known of them besides."""
 
     customer: CustomerRef
     is_of_others: bool = False
@@ -57,12 +57,12 @@ def assert_from_store(
     subject: Subject,
     channel: Channel,
     *,
-    before: Given | None,
-    after: Given,
+    before: StoreConsent | None,
+    after: StoreConsent,
     updated_at: datetime,
-    origin: Origin,
+    origin: ConsentOrigin,
     at_store: AtStore | None = None,
-) -> Outcome | None:
+) -> StatementOutcome | None:
     """Asserts what a store's record says of a channel, as far as it says something new.
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
@@ -82,7 +82,7 @@ def assert_from_store(
     is_in_a_loop = at_store is not None and at_store.is_in_a_loop
     is_proof_alone = is_proof_alone or (is_in_a_loop and state is ConsentState.PENDING)
     is_dated = after.consent_at is not None and after.consent_at <= now and not is_in_a_loop
-    word = ConsentStatement(
+    statement = ConsentStatement(
         state or after.state,
         origin,
         min(after.consent_at or updated_at, now),
@@ -94,22 +94,22 @@ def assert_from_store(
     )
     address = Address(channel, after.address)
     if is_proof_alone:
-        add_proof(changes, subject, address, word)
+        add_proof(changes, subject, address, statement)
         return None
-    return assert_word(changes, subject, address, word)
+    return assert_statement(changes, subject, address, statement)
 
 
-def _asserted(before: Given | None, after: Given) -> ConsentState | None:
+def _asserted(before: StoreConsent | None, after: StoreConsent) -> ConsentState | None:
     """The state that the record says; None where it says nothing new."""
     if before is None or before.address != after.address:
         return None if after.state is _NOTHING else after.state
     if after.state is _NOTHING:
         return ConsentState.UNSUBSCRIBED if before.state is _SUBSCRIBED else None
-    is_new = before.state is not after.state or _is_said_again(before, after)
+    is_new = before.state is not after.state or _is_repeated(before, after)
     return after.state if is_new else None
 
 
-def _is_said_again(before: Given, after: Given) -> bool:
+def _is_repeated(before: StoreConsent, after: StoreConsent) -> bool:
     """Whether the person said the same again later: something else may hold meanwhile."""
     at = after.consent_at
     if at is None or at > clock.now() or before.may_return:
@@ -117,7 +117,7 @@ def _is_said_again(before: Given, after: Given) -> bool:
     return before.consent_at is None or before.consent_at + _A_STORES_MOMENT <= at
 
 
-def _proves_more(before: Given, after: Given) -> bool:
+def _proves_more(before: StoreConsent, after: StoreConsent) -> bool:
     """Whether a record of what the store gave before proves it better: another time, or more.
 
     What it took from here comes back with that time, to the second, and a level: that is no more.

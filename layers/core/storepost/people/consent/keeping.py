@@ -5,7 +5,7 @@ from datetime import datetime
 
 from storepost.people.consent.decision import AddressConsent, Assertion
 from storepost.people.consent.evidence import Evidence
-from storepost.people.consent.evidence_rows import leave_evidence
+from storepost.people.consent.evidence_rows import add_evidence
 from storepost.people.consent.model import Address, ConsentChange, Subject
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
@@ -14,11 +14,11 @@ from storepost.values import clock
 
 
 @dataclass(frozen=True)
-class Statement:
-    """What somebody says of an address, and what it became in the history."""
+class AssertedStatement:
+    """A statement about an address, and the change that it became in the history."""
 
     address: Address
-    word: ConsentStatement
+    statement: ConsentStatement
     occurred_at: datetime
     recorded_at: datetime
     change: ConsentChange | None = None
@@ -26,13 +26,13 @@ class Statement:
 
     @property
     def evidence(self) -> Evidence:
-        """What is kept of it."""
+        """Returns the evidence that is kept of the statement."""
         return Evidence(
             address=self.address,
             channel=self.address.channel,
-            state=self.word.state,
-            origin=self.word.origin,
-            given=self.word.evidence,
+            state=self.statement.state,
+            origin=self.statement.origin,
+            details=self.statement.evidence,
             occurred_at=self.occurred_at,
             recorded_at=self.recorded_at,
             change_id=self.change.id if self.change else None,
@@ -44,34 +44,43 @@ def keep_evidence(
     subject: Subject,
     before: AddressConsent,
     after: AddressConsent,
-    statement: Statement,
+    asserted: AssertedStatement,
 ) -> AddressConsent:
-    """Leaves evidence of the statement; the address's consent, which knows it from then on.
+    """Adds evidence of the statement;
+    returns the address's consent, which knows the statement from then on.
 
     None is left of a bare repetition of what holds, of a statement that came before word for word,
     and of one from before the person was erased that isn't in the history either. Whoever calls
     saves the subject's profile where evidence was left.
     """
-    word, digest = statement.word, statement.word.digest
+    statement, digest = asserted.statement, asserted.statement.digest
     is_repeated = digest is not None and digest == before.last_statement
-    says_more = word.carries_anything and not is_repeated and not word.is_of_before(after.erased_at)
-    if statement.change is None and not says_more:
+    says_more = (
+        statement.carries_anything
+        and not is_repeated
+        and not statement.is_of_before(after.erased_at)
+    )
+    if asserted.change is None and not says_more:
         return after
-    leave_evidence(changes, subject.workspace, subject.profile_id, statement.evidence)
+    add_evidence(changes, subject.workspace, subject.profile_id, asserted.evidence)
     return replace(after, last_statement=digest) if digest else after
 
 
-def add_proof(changes: Changes, subject: Subject, address: Address, word: ConsentStatement) -> None:
+def add_proof(
+    changes: Changes, subject: Subject, address: Address, statement: ConsentStatement
+) -> None:
     """Keeps evidence of what a store gives again with a better proof; it asserts nothing."""
     repository, now = ConsentRepository(subject.workspace, changes.reads), clock.now()
     before = repository.with_erasure(address, repository.consent_of(address))
-    moment = word.occurred_at or now
+    moment = statement.occurred_at or now
     after = before
-    if word.customer and word.is_of_others:
-        after = after.with_customer(word.customer)
-    if not word.is_outdated(before.erased_at):
-        assertion = Assertion(word.state, moment, word.dated)
-        after = after.with_level(assertion, word.evidence.opt_in_level)
-    after = keep_evidence(changes, subject, before, after, Statement(address, word, moment, now))
+    if statement.customer and statement.is_of_others:
+        after = after.with_customer(statement.customer)
+    if not statement.is_outdated(before.erased_at):
+        assertion = Assertion(statement.state, moment, statement.dated)
+        after = after.with_level(assertion, statement.evidence.opt_in_level)
+    after = keep_evidence(
+        changes, subject, before, after, AssertedStatement(address, statement, moment, now)
+    )
     if after != before:
         repository.save_consent(changes, address, after)

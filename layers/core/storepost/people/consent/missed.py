@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import ConsentChange, WriteBack
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.write_back_index import RecordedWithin, place_of
+from storepost.people.consent.write_back_index import RecordedWithin, sort_key_of
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, keys_in
 from storepost.stores.stores.model import StoreStatus
@@ -23,48 +23,48 @@ from storepost.values.scope import WorkspaceScope
 
 
 class MissedWriteBackItem(Item, discriminator="missed_write_back"):
-    """That a store wasn't told of a change."""
+    """Records that a store hasn't taken a change."""
 
     profile_id = Identifier()
     change_id = Identifier()
 
     @property
     def change(self) -> ChangeRef:
-        """The change."""
+        """Returns the reference of the change."""
         return ChangeRef(self.profile_id, self.change_id)
 
 
 def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Where it stands what a store hasn't taken."""
+    """Returns the partition of the changes that a store hasn't taken."""
     return workspace.partition("missed", short(store_id))
 
 
 def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
-    return (missed_partition(workspace, store_id), place_of(change))
+    return (missed_partition(workspace, store_id), sort_key_of(change))
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What of a store's rows has to hold still when it is noted that it hasn't taken a change."""
+    """A condition on one of the store's rows under which a missed write-back is noted."""
 
     row: Item
     condition: Condition
 
 
 def is_away(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """That the store is disconnected."""
+    """Returns the demand that the store is disconnected."""
     row = StoreItem(*store_key(workspace, store_id))
     return Demand(row, StoreItem.status != StoreStatus.ACTIVE.value)
 
 
 def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """That consent can't be written to the store."""
+    """Returns the demand that consent can't be written to the store."""
     row = StoreItem(*store_key(workspace, store_id))
     return Demand(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
 
 
 def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Demand:
-    """That the store is told at this address."""
+    """Returns the demand that the store's write-backs go to this address."""
     return Demand(WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url)
 
 
@@ -73,53 +73,53 @@ def note_missed(
     workspace: WorkspaceScope,
     store_id: UUID,
     change: ChangeRef,
-    still: Demand | None = None,
+    demand: Demand | None = None,
 ) -> None:
-    """Adds that the store hasn't taken the change; a lost race where `still` doesn't hold."""
+    """Adds that the store hasn't taken the change; a lost race where `demand` doesn't hold."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
         change_id=change.change_id,
     )
     changes.save(row)
-    if still is not None:
-        changes.expect(still.row, still.condition)
+    if demand is not None:
+        changes.expect(demand.row, demand.condition)
 
 
-def settle_missed(
-    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, still: Demand | None
+def finish_as_missed(
+    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, demand: Demand | None
 ) -> None:
     """Writes what became of a write-back, and that the store hasn't taken the change.
 
-    Raises LostRace where something else became of it, or where `still` doesn't hold.
+    Raises LostRace where something else became of it, or where `demand` doesn't hold.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
-    ConsentRepository(workspace).settle_with(changes, change, after)
-    note_missed(changes, workspace, after.store_id, ref, still)
+    ConsentRepository(workspace).finish_with(changes, change, after)
+    note_missed(changes, workspace, after.store_id, ref, demand)
     changes.commit()
 
 
 def miss(
-    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, still: Demand | None = None
+    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, demand: Demand | None = None
 ) -> None:
     """Writes that the store missed what it is owed of an erased person's change.
 
-    Raises LostRace where `still` doesn't hold.
+    Raises LostRace where `demand` doesn't hold.
     """
     changes = Changes()
-    note_missed(changes, workspace, store_id, change, still)
+    note_missed(changes, workspace, store_id, change, demand)
     changes.commit()
 
 
 def has_missed(workspace: WorkspaceScope, store_id: UUID) -> bool:
-    """Whether there may be something that the store hasn't taken."""
+    """Returns whether there may be something that the store hasn't taken."""
     return bool(keys_in(missed_partition(workspace, store_id), 1))
 
 
 def missed_changes(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, limit: int
 ) -> Iterator[ChangeRef]:
-    """The changes of that time that may not have been taken by the store; at most so many.
+    """Returns the changes of that time that may not have been taken by the store; at most so many.
 
     What became of one since stands in the change.
     """

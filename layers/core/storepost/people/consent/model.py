@@ -10,7 +10,7 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.scope import WorkspaceScope
 
 
-class Source(StrEnum):
+class ConsentSource(StrEnum):
     """How a change came."""
 
     SHOPIFY = "shopify"
@@ -21,7 +21,7 @@ class Source(StrEnum):
     MANUAL = "manual"
 
 
-LINK_SOURCES = (Source.UNSUBSCRIBE_LINK, Source.ONE_CLICK)
+LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
 """Those that anybody may use who has the link in an email."""
 
 
@@ -48,7 +48,7 @@ class SkipReason(StrEnum):
 
 @dataclass(frozen=True)
 class Proof:
-    """What shows that the person wanted it; `ip` and `user_agent` are the person's own."""
+    """Says what shows that the person wanted it; `ip` and `user_agent` are the person's own."""
 
     reference: str | None = None
     ip: str | None = field(default=None, repr=False)
@@ -58,10 +58,10 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """How an assertion comes, and who brings it."""
+class ConsentOrigin:
+    """Says how an assertion came, and who brought it."""
 
-    source: Source
+    source: ConsentSource
     store_id: UUID | None = None
     proof: Proof = Proof()
     by: str | None = None
@@ -69,19 +69,22 @@ class Origin:
 
     @property
     def is_the_persons_own(self) -> bool:
-        """Whether it tells of what the person did, and not of what a store or a list has."""
-        return self.store_id is None and self.source not in {Source.SHOPIFY, Source.IMPORT}
+        """Returns whether it says what the person did, and not what a store or a list has."""
+        return self.store_id is None and self.source not in {
+            ConsentSource.SHOPIFY,
+            ConsentSource.IMPORT,
+        }
 
-    def proven_by(self, given: Proof | None) -> "Origin":
-        """The origin with what shows that the person wanted it; who called stays."""
+    def proven_by(self, proof: Proof | None) -> "ConsentOrigin":
+        """Returns the origin with what shows that the person wanted it; who called stays."""
         called = self.proof
-        filled = replace(given or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
+        filled = replace(proof or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
         return replace(self, proof=filled)
 
 
 @dataclass(frozen=True)
 class WriteBack:
-    """What became of telling one store."""
+    """The state of one store in a consent change."""
 
     store_id: UUID
     status: WriteBackStatus = WriteBackStatus.PENDING
@@ -92,40 +95,40 @@ class WriteBack:
     """False where the store gave something else while it was told: nobody knows which came last."""
     pending_since: datetime | None = None
     """Since when it is to be told, where that isn't since the change was recorded."""
-    telling: int = 1
-    """How often telling the store was begun: again when the change holds again, and when the store
-    comes back with what the change took."""
+    delivery_count: int = 1
+    """How often a delivery to the store was begun: again when the change holds again, and when the
+    store comes back with what the change took."""
     resends: int = 0
     """How often it was sent again because the store took something else after it had failed."""
 
     @property
-    def leaves_known(self) -> bool:
-        """Whether it ended so that what counts as given by the store is what the store has."""
+    def is_in_sync(self) -> bool:
+        """Returns whether it ended so that the store has what its customer's row says."""
         if self.status is WriteBackStatus.WRITTEN:
             return self.is_certain
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
     def begun(self, resends: int | None = None) -> "WriteBack":
-        """Once it is tried, or tried again, as the same telling; `resends` where that changes."""
+        """Returns the write-back as pending, in the same delivery; `resends` where that changes."""
         count = self.resends if resends is None else resends
-        return WriteBack(self.store_id, telling=self.telling, resends=count)
+        return WriteBack(self.store_id, delivery_count=self.delivery_count, resends=count)
 
     def restarted(self) -> "WriteBack":
-        """Once the store is told anew: another telling, whatever became of the one before."""
-        return WriteBack(self.store_id, telling=self.telling + 1)
+        """Returns the write-back as pending in a new delivery, whatever the one before became."""
+        return WriteBack(self.store_id, delivery_count=self.delivery_count + 1)
 
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
-        """Once the store took it."""
+        """Returns the write-back once the store took it."""
         status = WriteBackStatus.WRITTEN
         return replace(self.begun(), status=status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
-        """Once there was a reason to tell the store nothing."""
+        """Returns the write-back once there was a reason to send the store nothing."""
         status = WriteBackStatus.SKIPPED
         return replace(self.begun(), status=status, skip_reason=reason, done_at=at)
 
     def failed(self, error: str, at: datetime) -> "WriteBack":
-        """Once the store didn't take it and no try is left."""
+        """Returns the write-back once the store didn't take it and no try is left."""
         return replace(self.begun(), status=WriteBackStatus.FAILED, error=error, done_at=at)
 
 
@@ -139,7 +142,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Subject:
-    """Whom an assertion is about."""
+    """Says whom an assertion is about."""
 
     workspace: WorkspaceScope
     profile_id: UUID
@@ -155,7 +158,7 @@ class ConsentChange:
     profile_id: UUID
     channel: Channel
     state: ConsentState
-    origin: Origin
+    origin: ConsentOrigin
     address: str | None = field(repr=False)
     occurred_at: datetime
     recorded_at: datetime
@@ -163,29 +166,29 @@ class ConsentChange:
     follows: ChangeRef | None
     """The change that held before; None for an address's first."""
 
-    def telling_to(self, store_id: UUID) -> str:
-        """The name of the last telling of a store: each try of it is the same one."""
+    def delivery_id_for(self, store_id: UUID) -> str:
+        """Returns the id of the last delivery to a store: each try of it has the same id."""
         write_back = self.write_back_to(store_id)
-        number = write_back.telling if write_back else 1
+        number = write_back.delivery_count if write_back else 1
         return str(self.id) if number == 1 else f"{self.id}.{number}"
 
     @property
     def is_no(self) -> bool:
-        """Whether it is an unsubscription."""
+        """Returns whether it is an unsubscription."""
         return self.state is ConsentState.UNSUBSCRIBED
 
     @property
     def store_ids(self) -> frozenset[UUID]:
-        """The stores that it names: the one it came from, and those that are told."""
+        """Returns the stores that it names: the one it came from, and those that are told."""
         named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
         return frozenset(store_id for store_id in named if store_id)
 
     def write_back_to(self, store_id: UUID) -> WriteBack | None:
-        """What became of telling a store; None where it isn't told of this change."""
+        """Returns what became of telling a store; None where it isn't told of this change."""
         return next((each for each in self.write_backs if each.store_id == store_id), None)
 
     def with_write_back(self, write_back: WriteBack) -> "ConsentChange":
-        """The change after what became of one store's write-back."""
+        """Returns the change after what became of one store's write-back."""
         return replace(
             self,
             write_backs=tuple(

@@ -4,30 +4,32 @@ from dataclasses import replace
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester, WorkspaceCaller
-from storepost.people.consent.model import Origin, Proof, Source
+from storepost.people.consent.model import ConsentOrigin, ConsentSource, Proof
 
 
 def origin_of(
     caller: WorkspaceCaller,
     *,
-    given: Proof | None = None,
+    proof: Proof | None = None,
     store_id: UUID | None = None,
-    source: Source | None = None,
-) -> Origin:
-    """The caller as an assertion's origin; `source` where it isn't the caller's own.
+    source: ConsentSource | None = None,
+) -> ConsentOrigin:
+    """Returns the caller as a statement's origin; `source` where it isn't the caller's own.
 
-    `given` is what the request says of the person's own doing. The server adds which key or person
+    `proof` is what the request says of the person's own doing. The server adds which key or person
     called, and never takes the caller's address for the person's. `store_id` is that of a store
     whose record is pushed.
     """
-    called = origin_by(caller.requester, given=given, store_id=store_id)
+    called = origin_by(caller.requester, proof=proof, store_id=store_id)
     return replace(called, source=source) if source else called
 
 
 def origin_by(
-    requester: Requester, *, given: Proof | None = None, store_id: UUID | None = None
-) -> Origin:
-    """As `origin_of`, for who asked at some time before: `api` for a key, `manual` for a person."""
-    source = Source.API if requester.key_id else Source.MANUAL
-    asked = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
-    return Origin(source, store_id, asked, requester.name).proven_by(given)
+    requester: Requester, *, proof: Proof | None = None, store_id: UUID | None = None
+) -> ConsentOrigin:
+    """Returns the origin of who asked at some time before: `api` for a key,
+    `manual` for a person.
+    """
+    source = ConsentSource.API if requester.key_id else ConsentSource.MANUAL
+    called = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
+    return ConsentOrigin(source, store_id, called, requester.name).proven_by(proof)

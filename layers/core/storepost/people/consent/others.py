@@ -19,10 +19,10 @@ def note_customer(
         repository.save_consent(changes, address, consent.with_customer(customer))
 
 
-def leave_address(
+def detach_customer(
     changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
 ) -> None:
-    """Takes the customer out of those of the address, if it is one."""
+    """Removes the customer from the other customers of the address, if it is one of them."""
     repository = ConsentRepository(workspace, changes.reads)
     consent = repository.consent_of(address)
     if customer in consent.other_customers:

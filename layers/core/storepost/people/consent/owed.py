@@ -15,9 +15,9 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    Origin,
+    ConsentOrigin,
+    ConsentSource,
     SkipReason,
-    Source,
     WriteBack,
     WriteBackStatus,
 )
@@ -36,7 +36,7 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 
-class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
+class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     """An erased person's unsubscription, and the stores that are still to be told of it."""
 
     channel = UnicodeAttribute()
@@ -50,7 +50,7 @@ class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
 
 
 @dataclass(frozen=True)
-class OwedRefusal:
+class OwedOptOut:
     """An erased person's unsubscription, and the customers whose stores are still to be told."""
 
     change: ConsentChange
@@ -61,19 +61,19 @@ class OwedRefusal:
     """How often it was sent again because a store took something else."""
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
-        """Whether it is about this address of its channel, in the form that is compared."""
+        """Returns whether it is about this address of its channel, in the form that is compared."""
         if address is None:
             return False
         return hash_of(workspace, Address(self.change.channel, address)) == self.address_hash
 
 
 def hash_of(workspace: WorkspaceScope, address: Address) -> str:
-    """The address's keyed hash."""
+    """Returns the address's keyed hash."""
     return erased_key(workspace, address)[1]
 
 
 def may_be_owed(write_back: WriteBack) -> bool:
-    """Whether the store has yet to take the change."""
+    """Returns whether the store has yet to take the change."""
     unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
     is_away = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
     return is_away or write_back.status in unsettled
@@ -91,7 +91,7 @@ def owe(
 
     `as_of` is when it was said last.
     """
-    row = OwedRefusalItem(
+    row = OwedOptOutItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         channel=change.channel,
         source=change.origin.source,
@@ -103,35 +103,35 @@ def owe(
     changes.create(row)
 
 
-def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | None:
-    """What is owed of a change; None where nothing is."""
-    row = find(OwedRefusalItem, _key(workspace, change))
+def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedOptOut | None:
+    """Returns what is owed of a change; None where nothing is."""
+    row = find(OwedOptOutItem, _key(workspace, change))
     return _as_owed(row, change) if row else None
 
 
 def find_owed_of(
     workspace: WorkspaceScope, refs: Iterable[ChangeRef]
-) -> dict[ChangeRef, OwedRefusal]:
-    """What is owed of those of the changes of which anything is, a hundred a call."""
+) -> dict[ChangeRef, OwedOptOut]:
+    """Returns what is owed of those of the changes of which anything is, a hundred a call."""
     keys = {ref: _key(workspace, ref) for ref in refs}
     rows = find_all(keys.values())
-    found = ((ref, find_in(rows, OwedRefusalItem, key)) for ref, key in keys.items())
+    found = ((ref, find_in(rows, OwedOptOutItem, key)) for ref, key in keys.items())
     return {ref: _as_owed(row, ref) for ref, row in found if row}
 
 
 def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef) -> None:
     """Counts that it is sent again because a store took something else."""
-    row = OwedRefusalItem(*_key(workspace, change))
-    changes.update(row, [OwedRefusalItem.resends.add(1)], OwedRefusalItem.pk.exists())
+    row = OwedOptOutItem(*_key(workspace, change))
+    changes.update(row, [OwedOptOutItem.resends.add(1)], OwedOptOutItem.pk.exists())
 
 
-def settle_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
-    """Forgets what was owed to a store."""
-    commit_anew(lambda changes: _settle(changes, workspace, change, store_id))
+def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+    """Deletes what is owed to one store."""
+    commit_anew(lambda changes: _finish(changes, workspace, change, store_id))
 
 
-def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
-    row = find(OwedRefusalItem, _key(workspace, change))
+def _finish(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+    row = find(OwedOptOutItem, _key(workspace, change))
     if row is None:
         return
     row.customers = {key: ids for key, ids in row.customers.items() if key != str(store_id)}
@@ -143,18 +143,18 @@ def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, stor
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     """Beside the hashes of addresses, in one of several partitions."""
-    place = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
-    return (workspace.partition("erased", change.change_id.hex[-1]), place)
+    sort_key = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
+    return (workspace.partition("erased", change.change_id.hex[-1]), sort_key)
 
 
-def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
+def _as_owed(row: OwedOptOutItem, change: ChangeRef) -> OwedOptOut:
     customers: dict[str, list[str]] = row.customers
-    told = ConsentChange(
+    opt_out = ConsentChange(
         id=change.change_id,
         profile_id=change.profile_id,
         channel=Channel(row.channel),
         state=ConsentState.UNSUBSCRIBED,
-        origin=Origin(Source(row.source)),
+        origin=ConsentOrigin(ConsentSource(row.source)),
         address=None,
         occurred_at=row.occurred_at,
         recorded_at=row.recorded_at,
@@ -162,4 +162,4 @@ def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
-    return OwedRefusal(told, row.address_hash, found, int(row.resends))
+    return OwedOptOut(opt_out, row.address_hash, found, int(row.resends))

@@ -21,19 +21,24 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.people.consent.decision import AddressConsent, ChangeRef, CustomerRef, Held
+from storepost.people.consent.decision import (
+    AddressConsent,
+    ChangeRef,
+    CustomerRef,
+    EffectiveConsent,
+)
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    Origin,
+    ConsentOrigin,
+    ConsentSource,
     Proof,
     SkipReason,
-    Source,
     WriteBack,
     WriteBackStatus,
 )
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.write_back_index import index_change, leave_index
+from storepost.people.consent.write_back_index import index_change, unindex_change
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -86,32 +91,34 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Where an address's state stands; the value comes last, as it may hold any character."""
+    """Returns the key of an address's state; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
 
 
 class ErasedAddressItem(Item, discriminator="erased_address"):
-    """That somebody who had an address was erased; nobody can read from it which address."""
+    """Records that somebody who had an address was erased; the address can't be read from it."""
 
     at = UtcDateTimeAttribute()
     """When: the last time, where it was several."""
 
 
 def erased_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Where a workspace's erased addresses stand: several partitions, as each import reads them."""
+    """Returns where a workspace's erased addresses stand: several partitions,
+    as each import reads them.
+    """
     return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
 
 
 def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Where it stands that an address's person was erased."""
-    told = keyed_hash(
+    """Returns the key of the row that says that an address's person was erased."""
+    digest = keyed_hash(
         f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
     )
-    return (workspace.partition("erased", told[0]), f"address#{told}")
+    return (workspace.partition("erased", digest[0]), f"address#{digest}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
-    """Where a change stands: in its profile's partition."""
+    """Returns the key of a change: in its profile's partition."""
     return (workspace.partition("profile", short(change.profile_id)), _change_sort(change))
 
 
@@ -130,12 +137,12 @@ class ConsentRepository:
         self._erased: dict[Address, datetime | None] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
-        """What holds of an address, and what else was asserted."""
+        """Returns what holds of an address, and what else was asserted."""
         item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
         return self._as_consent(address, item)
 
     def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
-        """The same of each of the addresses, a hundred a call."""
+        """Returns the consent of each of the addresses, a hundred a call."""
         keys = {address: address_key(self._scope, address) for address in addresses}
         rows = self._reads.find_all(keys.values())
         found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
@@ -144,7 +151,7 @@ class ConsentRepository:
     def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
-        item.dated, item.undated = _held_row(consent.dated), _held_row(consent.undated)
+        item.dated, item.undated = _effective_row(consent.dated), _effective_row(consent.undated)
         item.erased_at = consent.erased_at
         item.confirmed_at, item.unsubscribed_at = consent.confirmed_at, consent.unsubscribed_at
         item.last_statement = consent.last_statement
@@ -167,7 +174,7 @@ class ConsentRepository:
             return AddressConsent()
         self._read[address] = item
         others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
-        dated, undated = _held(item.dated), _held(item.undated)
+        dated, undated = _as_effective(item.dated), _as_effective(item.undated)
         return AddressConsent(
             dated,
             undated,
@@ -179,7 +186,7 @@ class ConsentRepository:
         )
 
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
-        """The consent, of an address without any with when its person was erased.
+        """Returns the consent, of an address without any with when its person was erased.
 
         It is asked before each assertion, and only there: either way nothing holds.
         """
@@ -201,7 +208,7 @@ class ConsentRepository:
     def erase(
         self, changes: Changes, address: Address, whose: Collection[CustomerRef] = frozenset()
     ) -> None:
-        """Takes away what is held of an address but for its keyed hash and when that was.
+        """Erases an address's consent; its keyed hash and the moment stay.
 
         What was read here is the last that anybody says: else a lost race. `whose` are the erased
         person's own customers; where other people's have the address, the row stays for these.
@@ -213,12 +220,12 @@ class ConsentRepository:
             return
         others = self._as_consent(address, item).other_customers - frozenset(whose)
         if others:
-            left = AddressConsent(erased_at=now, other_customers=others)
-            self.save_consent(changes, address, left)
+            erased = AddressConsent(erased_at=now, other_customers=others)
+            self.save_consent(changes, address, erased)
         else:
             changes.delete(item)
 
-    def erase_said(
+    def erase_history(
         self,
         changes: Changes,
         address: Address,
@@ -226,7 +233,7 @@ class ConsentRepository:
         histories: Collection[UUID],
         whose: Collection[CustomerRef] = frozenset(),
     ) -> None:
-        """Takes away what changes of these profiles say of an address.
+        """Erases what changes of these profiles say of an address.
 
         `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
         the erasure itself, where that came first. What yielded to an unsubscription goes with it.
@@ -237,19 +244,19 @@ class ConsentRepository:
         is_changed = (dated, undated) != (consent.dated, consent.undated)
         if dated or undated:
             if is_changed:
-                left = replace(consent, dated=dated, undated=undated)
-                self.save_consent(changes, address, left)
+                after = replace(consent, dated=dated, undated=undated)
+                self.save_consent(changes, address, after)
         elif is_changed or self.with_erasure(address, consent).erased_at is None:
             self.erase(changes, address, whose)
 
-    def remove(self, changes: Changes, change: ConsentChange) -> None:
-        """Takes a change out of its profile's history."""
+    def delete(self, changes: Changes, change: ConsentChange) -> None:
+        """Deletes a change from its profile's history."""
         ref = ChangeRef(change.profile_id, change.id)
         changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
-        leave_index(changes, self._scope, change)
+        unindex_change(changes, self._scope, change)
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
-        """A new change; the same unit of work saves its profile, which counts it."""
+        """Adds a new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
         added_to(changes, change.profile_id).append(change.id)
         index_change(changes, self._scope, change, (each.store_id for each in change.write_backs))
@@ -273,25 +280,25 @@ class ConsentRepository:
         )
 
     def get(self, change: ChangeRef) -> ConsentChange | None:
-        """The change, or None."""
+        """Returns the change, or None."""
         item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
     def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
-        """Those of the changes that exist, a hundred a call."""
+        """Returns those of the changes that exist, a hundred a call."""
         keys = {change: change_key(self._scope, change) for change in changes}
         rows = self._reads.find_all(keys.values())
         found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
         return {ref: _as_change(row) for ref, row in found if row}
 
     def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
-        """The change of that id in the history of one of the profiles, or None."""
+        """Returns the change of that id in the history of one of the profiles, or None."""
         refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
         rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
         return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
     def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
-        """The profile's own changes, most recently recorded first, or so many of them."""
+        """Returns the profile's own changes, most recently recorded first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,
@@ -305,7 +312,7 @@ class ConsentRepository:
     def histories(
         self, profile_ids: Iterable[UUID], most: int | None = None
     ) -> Iterator[ConsentChange]:
-        """The same of several profiles together; so many of each."""
+        """Returns the changes of several profiles together; so many of each."""
         histories = (self.history(profile_id, most) for profile_id in profile_ids)
         return merge(*histories, key=lambda change: change.id, reverse=True)
 
@@ -343,7 +350,7 @@ class ConsentRepository:
     ) -> None:
         """Writes one store's write-back of a change, if nobody began another one meanwhile."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
-        unchanged = _is_telling(before) if before else _path(after).does_not_exist()
+        unchanged = _is_same_delivery(before) if before else _path(after).does_not_exist()
         is_there = ConsentChangeItem.pk.exists()
         pending = replace(after, pending_since=clock.now())
         changes.update(row, [_path(pending).set(_row(pending))], is_there & unchanged)
@@ -359,16 +366,16 @@ class ConsentRepository:
         if stores != known:
             index_change(changes, self._scope, change, stores)
 
-    def settle(self, change: ConsentChange, after: WriteBack) -> bool:
+    def finish(self, change: ConsentChange, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more.
 
-        Also False where another telling has begun since the change was read.
+        Also False where another delivery has begun since the change was read.
         """
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         return amend(row, [_path(after).set(_row(after))], _is_pending(after))
 
-    def settle_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
-        """The same as a part of a unit of work; a lost race where it isn't pending any more."""
+    def finish_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
+        """Adds what became of a pending write-back; a lost race where it isn't pending any more."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
 
@@ -377,49 +384,56 @@ def _path(write_back: WriteBack, *more: str) -> Path:
     return Path(["write_backs", short(write_back.store_id), *more])
 
 
-def _is_telling(write_back: WriteBack) -> Condition:
-    """Whether the row has this telling of the store, whatever became of it."""
-    telling = _path(write_back, "telling")
-    if write_back.telling == 1:
-        first: Condition = _path(write_back).exists() & telling.does_not_exist()
+def _is_same_delivery(write_back: WriteBack) -> Condition:
+    """Whether the row has this delivery to the store, whatever became of it."""
+    count = _path(write_back, "telling")
+    if write_back.delivery_count == 1:
+        first: Condition = _path(write_back).exists() & count.does_not_exist()
         return first
-    same: Condition = telling == str(write_back.telling)
+    same: Condition = count == str(write_back.delivery_count)
     return same
 
 
 def _is_pending(write_back: WriteBack) -> Condition:
     pending: Condition = _path(write_back, "status") == WriteBackStatus.PENDING.value
-    is_pending: Condition = pending & _is_telling(write_back)
+    is_pending: Condition = pending & _is_same_delivery(write_back)
     return is_pending
 
 
 def saved_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, ConsentState]:
-    """The states of the addresses that a unit of work has saved so far."""
+    """Returns the states of the addresses that a unit of work has saved so far."""
     return changes.shared(("consent_states", workspace), dict[Address, ConsentState])
 
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
-    """The changes that a unit of work has added to a profile's history so far."""
+    """Returns the changes that a unit of work has added to a profile's history so far."""
     return changes.shared(("consent_changes", profile_id), list[UUID])
 
 
-def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:
-    return None if held is None or held.change.profile_id in profile_ids else held
+def _not_of(
+    profile_ids: Collection[UUID], effective: EffectiveConsent | None
+) -> EffectiveConsent | None:
+    return None if effective is None or effective.change.profile_id in profile_ids else effective
 
 
-def _held(row: list[str] | None) -> Held | None:
+def _as_effective(row: list[str] | None) -> EffectiveConsent | None:
     if row is None:
         return None
     state, as_of, profile_id, change_id = row
     change = ChangeRef(UUID(profile_id), UUID(change_id))
-    return Held(ConsentState(state), clock.from_text(as_of), change)
+    return EffectiveConsent(ConsentState(state), clock.from_text(as_of), change)
 
 
-def _held_row(held: Held | None) -> list[str] | None:
-    if held is None:
+def _effective_row(effective: EffectiveConsent | None) -> list[str] | None:
+    if effective is None:
         return None
-    change = held.change
-    return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+    change = effective.change
+    return [
+        effective.state,
+        clock.to_text(effective.as_of),
+        str(change.profile_id),
+        str(change.change_id),
+    ]
 
 
 def _follows_row(change: ChangeRef | None) -> list[str] | None:
@@ -431,12 +445,12 @@ def _follows(row: list[str] | None) -> ChangeRef | None:
 
 
 def proof_row(proof: Proof) -> dict[str, str]:
-    """A proof as a row has it."""
+    """Returns a proof as a row has it."""
     return {name: str(value) for name, value in asdict(proof).items() if value is not None}
 
 
 def as_proof(row: dict[str, str]) -> Proof:
-    """What `proof_row` wrote."""
+    """Returns what `proof_row` wrote."""
     ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
     texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
     return Proof(**texts, **ids)  # type: ignore[arg-type]
@@ -450,7 +464,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "done_at": _moment_text(write_back.done_at),
         "is_certain": None if write_back.is_certain else "no",
         "pending_since": _moment_text(write_back.pending_since),
-        "telling": str(write_back.telling) if write_back.telling > 1 else None,
+        "telling": str(write_back.delivery_count) if write_back.delivery_count > 1 else None,
         "resends": str(write_back.resends) if write_back.resends else None,
     }
     return {name: value for name, value in row.items() if value is not None}
@@ -466,7 +480,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         done_at=_moment(done_at),
         is_certain="is_certain" not in row,
         pending_since=_moment(row.get("pending_since")),
-        telling=int(row.get("telling", 1)),
+        delivery_count=int(row.get("telling", 1)),
         resends=int(row.get("resends", 0)),
     )
 
@@ -486,7 +500,9 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         profile_id=item.profile_id,
         channel=Channel(item.channel),
         state=ConsentState(item.state),
-        origin=Origin(Source(item.source), item.store_id, as_proof(item.proof), item.by),
+        origin=ConsentOrigin(
+            ConsentSource(item.source), item.store_id, as_proof(item.proof), item.by
+        ),
         address=item.address,
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,

@@ -43,7 +43,7 @@ _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSI
 
 
 class Cause(StrEnum):
-    """Why what a store hasn't taken is sent again."""
+    """Says why what a store hasn't taken is sent again."""
 
     MENDED = "mended"
     """The store is connected again, or has another address."""
@@ -63,17 +63,17 @@ class Resend:
     after: str | None = None
     """The sort key of the last row that was looked at."""
 
-    def takes(self, write_back: WriteBack | None) -> bool:
-        """Whether this one is sent again, if its change still holds."""
+    def includes(self, write_back: WriteBack | None) -> bool:
+        """Returns whether this one is sent again, if its change still holds."""
         if write_back is None:
             return False
         if write_back.status is WriteBackStatus.FAILED:
-            is_left = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
-            return self.cause is not Cause.SUCCESS or not is_left
+            is_given_up = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
+            return self.cause is not Cause.SUCCESS or not is_given_up
         return self.cause is not Cause.REQUEST and write_back.skip_reason in _REASONS
 
     def begun(self, write_back: WriteBack) -> WriteBack:
-        """The write-back as it is pending again."""
+        """Returns the write-back as pending again."""
         resends = write_back.resends + 1 if self.cause is Cause.SUCCESS else 0
         return write_back.begun(resends)
 
@@ -89,17 +89,17 @@ def send_again(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> N
         "recordedTo": _text(within.until),
         "after": resend.after,
     }
-    given = {name: value for name, value in body.items() if value is not None}
-    send_with(changes, Queue.WRITE_BACKS, [(given, f"missed#{resend.store_id}")])
+    payload = {name: value for name, value in body.items() if value is not None}
+    send_with(changes, Queue.WRITE_BACKS, [(payload, f"missed#{resend.store_id}")])
 
 
 def catch_up(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """The same for a store that is connected again, or has another address."""
+    """Sends a store that is connected again, or has another address, what it hasn't taken."""
     send_again(changes, workspace, Resend(store_id, Cause.MENDED))
 
 
 def resend_of(message: dict[str, str]) -> Resend:
-    """What a message of `send_again` names."""
+    """Returns what a message of `send_again` names."""
     since, until = message.get("recordedFrom"), message.get("recordedTo")
     within = RecordedWithin(_moment(since), _moment(until))
     store_id, after = UUID(message["storeId"]), message.get("after")
@@ -114,10 +114,12 @@ def queue_missed(workspace: WorkspaceScope, resend: Resend) -> None:
 def count_failed(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, refs: Iterable[ChangeRef]
 ) -> int:
-    """How many of the changes the store failed to take and still hold, recorded in that time."""
-    asked, request = list(refs), Resend(store_id, Cause.REQUEST, within)
-    some = _Missed(workspace, asked)
-    owed = find_owed_of(workspace, [ref for ref in asked if ref not in some.changes])
+    """Returns how many of the changes the store failed to take and still hold,
+    recorded in that time.
+    """
+    listed, request = list(refs), Resend(store_id, Cause.REQUEST, within)
+    some = _Missed(workspace, listed)
+    owed = find_owed_of(workspace, [ref for ref in listed if ref not in some.changes])
     return sum(some.is_sent(request, ref) for ref in some.changes) + sum(
         store_id in each.customers and within.has(each.change.recorded_at) for each in owed.values()
     )
@@ -135,10 +137,10 @@ class _Missed:
         """Whether the change is sent again: it holds, and so much is asked for."""
         change = self.changes[ref]
         holds = self._consents[_address_of(change)].holds
-        is_asked = resend.within.has(change.recorded_at)
+        is_requested = resend.within.has(change.recorded_at)
         return (
-            is_asked
-            and resend.takes(change.write_back_to(resend.store_id))
+            is_requested
+            and resend.includes(change.write_back_to(resend.store_id))
             and (holds is not None and holds.change == ref)
         )
 
@@ -202,8 +204,8 @@ def _is_owed_no_more(
     if owed is None or resend.store_id not in owed.customers:
         return True
     is_by_success = resend.cause is Cause.SUCCESS
-    is_left = is_by_success and owed.resends >= MAX_RESENDS
-    if is_left or not resend.within.has(owed.change.recorded_at):
+    is_given_up = is_by_success and owed.resends >= MAX_RESENDS
+    if is_given_up or not resend.within.has(owed.change.recorded_at):
         return False
     if is_by_success:
         count_resend(changes, workspace, ref)

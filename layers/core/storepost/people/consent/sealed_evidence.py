@@ -12,9 +12,9 @@ from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 
-from storepost.people.consent.evidence import Evidence, GivenEvidence
+from storepost.people.consent.evidence import Evidence, EvidenceDetails
 from storepost.people.consent.evidence_rows import EvidenceItem
-from storepost.people.consent.model import Address, Origin, Source
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
 from storepost.people.consent.repository import as_proof, erased_key
 from storepost.people.consent.states import ConsentState, OptInLevel
 from storepost.platform.persistence.changes import Changes
@@ -38,7 +38,7 @@ def seal_evidence(
     if row.address is None:
         return
     key = _key(workspace, Address(row.channel, row.address), row.id)
-    said = {
+    fields = {
         "id": str(row.id),
         "state": row.state,
         "source": row.source,
@@ -53,7 +53,7 @@ def seal_evidence(
         "url": row.url,
         "opt_in_level": row.opt_in_level,
     }
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
     sealed = seal(text, Purpose.ERASED_EVIDENCE, "#".join(key))
     changes.save(SealedEvidenceItem(*key, sealed=sealed, expiration=until))
 
@@ -61,7 +61,9 @@ def seal_evidence(
 def unsealed_evidence(
     workspace: WorkspaceScope, address: Address, most: int
 ) -> list[tuple[Evidence, str | None]]:
-    """So many statements about an address, the newest first, each with its wording's hash."""
+    """Returns so many statements about an address, the newest first,
+    each with its wording's hash.
+    """
     rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
         erased_key(workspace, address)[0],
         SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),
@@ -87,31 +89,31 @@ def _hash_of(workspace: WorkspaceScope, address: Address) -> str:
 
 def _key(workspace: WorkspaceScope, address: Address, evidence_id: UUID) -> Key:
     """Beside the hash of its address."""
-    place = f"evidence#{_hash_of(workspace, address)}#{short(evidence_id)}"
-    return (erased_key(workspace, address)[0], place)
+    sort_key = f"evidence#{_hash_of(workspace, address)}#{short(evidence_id)}"
+    return (erased_key(workspace, address)[0], sort_key)
 
 
-def _as_evidence(address: Address, said: dict[str, Any]) -> tuple[Evidence, str | None]:
-    store_id, change_id = said["store_id"], said["change_id"]
+def _as_evidence(address: Address, fields: dict[str, Any]) -> tuple[Evidence, str | None]:
+    store_id, change_id = fields["store_id"], fields["change_id"]
     evidence = Evidence(
         address=address,
         channel=address.channel,
-        state=ConsentState(said["state"]),
-        origin=Origin(
-            Source(said["source"]),
+        state=ConsentState(fields["state"]),
+        origin=ConsentOrigin(
+            ConsentSource(fields["source"]),
             UUID(store_id) if store_id else None,
-            as_proof(said["proof"]),
-            said["by"],
+            as_proof(fields["proof"]),
+            fields["by"],
         ),
-        given=GivenEvidence(
+        details=EvidenceDetails(
             None,
-            said["text_version"],
-            said["url"],
-            OptInLevel(said["opt_in_level"] or OptInLevel.UNKNOWN),
+            fields["text_version"],
+            fields["url"],
+            OptInLevel(fields["opt_in_level"] or OptInLevel.UNKNOWN),
         ),
-        occurred_at=clock.from_text(said["occurred_at"]),
-        recorded_at=clock.from_text(said["recorded_at"]),
+        occurred_at=clock.from_text(fields["occurred_at"]),
+        recorded_at=clock.from_text(fields["recorded_at"]),
         change_id=UUID(change_id) if change_id else None,
-        id=UUID(said["id"]),
+        id=UUID(fields["id"]),
     )
-    return evidence, said["wording"]
+    return evidence, fields["wording"]

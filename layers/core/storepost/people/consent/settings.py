@@ -25,17 +25,17 @@ class ConsentSettings:
 
     @property
     def evidence_retention(self) -> timedelta:
-        """How long evidence of an erased person is kept."""
+        """Returns how long evidence of an erased person is kept."""
         return timedelta(days=self.evidence_retention_days)
 
 
 def settings_key(workspace: WorkspaceScope) -> Key:
-    """Where the settings stand."""
+    """Returns the key of the settings."""
     return (workspace.key, "consent_settings")
 
 
 def find_settings(workspace: WorkspaceScope) -> ConsentSettings:
-    """The workspace's settings, or those that hold where it set none."""
+    """Returns the workspace's settings, or those that hold where it set none."""
     row = find(ConsentSettingsItem, settings_key(workspace))
     return ConsentSettings(int(row.evidence_retention_days)) if row else ConsentSettings()
 

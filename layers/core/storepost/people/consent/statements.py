@@ -4,17 +4,17 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from storepost.people.consent.decision import ChangeRef, CustomerRef
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence, digest_of
-from storepost.people.consent.model import LINK_SOURCES, ConsentChange, Origin
+from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails, digest_of
+from storepost.people.consent.model import LINK_SOURCES, ConsentChange, ConsentOrigin
 from storepost.people.consent.states import ConsentState
 
 
 @dataclass(frozen=True)
 class ConsentStatement:
-    """What somebody says of an address."""
+    """Says what somebody says of an address."""
 
     state: ConsentState
-    origin: Origin
+    origin: ConsentOrigin
     occurred_at: datetime | None = None
     """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
     dated: bool = True
@@ -25,22 +25,24 @@ class ConsentStatement:
     """The store's customer that it is about, where a store says it."""
     is_of_others: bool = False
     """Whether that customer belongs to somebody else than the subject."""
-    evidence: GivenEvidence = NO_EVIDENCE
+    evidence: EvidenceDetails = NO_EVIDENCE
     """What proves it beside the origin's proof."""
 
     def is_outdated(self, erased_at: datetime | None) -> bool:
-        """Whether it would subscribe an address by what was said before that was over."""
+        """Returns whether it would subscribe an address by what was said before that was over."""
         return self.is_of_before(self.since) or self.is_of_before(erased_at)
 
     def is_of_before(self, moment: datetime | None) -> bool:
-        """Whether it would subscribe, and isn't proven to have been said after the moment."""
+        """Returns whether it would subscribe,
+        and isn't proven to have been said after the moment.
+        """
         if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None or moment is None:
             return False
         return not self.dated or self.occurred_at <= moment
 
     @property
     def carries_anything(self) -> bool:
-        """Whether there is anything to keep of it where it changes nothing."""
+        """Returns whether there is anything to keep of it where it changes nothing."""
         proof = self.origin.proof
         return (
             self.occurred_at is not None
@@ -61,13 +63,13 @@ class ConsentStatement:
 
     @property
     def is_store_opt_in(self) -> bool:
-        """Whether a store says that it has the person as subscribed."""
+        """Returns whether a store says that it has the person as subscribed."""
         return self.origin.store_id is not None and self.state is ConsentState.SUBSCRIBED
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What an assertion did."""
+class StatementOutcome:
+    """Says what an assertion did."""
 
     state: ConsentState
     """The address's, from then on."""
@@ -78,5 +80,5 @@ class Outcome:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether the new change is in the history only, because another one holds."""
+        """Returns whether the new change is in the history only, because another one holds."""
         return self.recorded is not None and self.recorded.id != self.holds.change_id

@@ -45,21 +45,22 @@ class RecordedWithin:
     """Exclusive."""
 
     def has(self, moment: datetime) -> bool:
-        """Whether the moment is in the range."""
+        """Returns whether the moment is in the range."""
         is_early = self.since is not None and moment < self.since
         is_late = self.until is not None and moment >= self.until
         return not (is_early or is_late)
 
     def of_keys(self, after: str | None = None) -> Condition:
-        """The range of sort keys of rows that may be in it: a millisecond wider on each side.
+        """Returns the range of sort keys of rows that may be in it:
+        a millisecond wider on each side.
 
         With `after`, a row's sort key, those behind it.
         """
-        low = _place(self.since - _SMALLEST_STEP) if self.since else _PREFIX
+        low = _sort_key(self.since - _SMALLEST_STEP) if self.since else _PREFIX
         if after is not None:
             # Nothing stands between a key and the same with a space: all are equally long.
             low = f"{after} "
-        high = _place(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
+        high = _sort_key(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
         return Item.sk.between(low, high)
 
 
@@ -78,23 +79,23 @@ class IndexedChange:
 _PREFIX = "change#"
 
 
-def _place(moment: datetime) -> str:
+def _sort_key(moment: datetime) -> str:
     """Where the ids of changes of a moment begin."""
     return f"{_PREFIX}{short(UUID(int=timed_id(moment).int >> 80 << 80))}"
 
 
-def place_of(change: ChangeRef) -> str:
-    """A change's sort key: it sorts by when the change was recorded."""
+def sort_key_of(change: ChangeRef) -> str:
+    """Returns a change's sort key: it sorts by when the change was recorded."""
     return f"{_PREFIX}{short(change.change_id)}#{short(change.profile_id)}"
 
 
 def index_partition(workspace: WorkspaceScope) -> str:
-    """Where a workspace's index stands."""
+    """Returns the partition of a workspace's index."""
     return workspace.partition("write_backs")
 
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
-    return (index_partition(workspace), place_of(change))
+    return (index_partition(workspace), sort_key_of(change))
 
 
 def index_change(
@@ -118,7 +119,7 @@ def index_change(
     changes.save(row)
 
 
-def leave_index(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
+def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
     """Takes the change out, if it has write-backs."""
     if change.write_backs:
         ref = ChangeRef(change.profile_id, change.id)
@@ -128,7 +129,7 @@ def leave_index(changes: Changes, workspace: WorkspaceScope, change: ConsentChan
 def indexed_changes(
     workspace: WorkspaceScope, within: RecordedWithin, limit: int
 ) -> Iterator[IndexedChange]:
-    """The changes that were recorded then, most recently first; at most so many."""
+    """Returns the changes that were recorded then, most recently first; at most so many."""
     rows = IndexedChangeItem.query(
         index_partition(workspace),
         within.of_keys(),

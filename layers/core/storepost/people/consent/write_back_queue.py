@@ -23,7 +23,7 @@ STAYS_SUBSCRIBED = "The store took this change several times and goes on sending
 
 
 def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
-    """The stores that know the person, and those that have the address of somebody else."""
+    """Returns the stores that know the person, and those that have the address of somebody else."""
     others = {customer.store_id for customer in consent.other_customers}
     return tuple(sorted({*subject.store_ids, *others}))
 
@@ -45,7 +45,7 @@ def queue_restored(
     before: AddressConsent,
     after: AddressConsent,
 ) -> None:
-    """Has the stores told of a change that holds again, whatever became of telling them before."""
+    """Queues a change that holds again for its stores, whatever became of the deliveries before."""
     holds, store_ids = after.holds, stores_to_update(subject, after)
     change = repository.get(holds.change) if holds and holds.change in restored else None
     if holds and change and store_ids:
@@ -60,35 +60,38 @@ def queue_owed_opt_out(
     repository: ConsentRepository,
     subject: Subject,
     consent: AddressConsent,
-    words: Sequence[ConsentStatement],
+    statements: Sequence[ConsentStatement],
 ) -> tuple[AddressConsent, bool]:
-    """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
+    """Queues the opt-out that holds for each store that sent an opt-in (docs/semantics.md,
+    section 2.7).
 
     The address's consent, with the customer where the change is somebody else's, and whether a
     store is told: then nobody may change the address meanwhile.
     """
     holds = consent.holds
-    refused = [word for word in words if word.is_store_opt_in]
+    refused = [statement for statement in statements if statement.is_store_opt_in]
     if not refused or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return consent, False
     change = repository.get(holds.change)
     if change is None:
         return consent, False
-    for word in refused:
-        if word.customer and holds.change.profile_id != subject.profile_id:
-            consent = consent.with_customer(word.customer)
-    for store_id in {word.origin.store_id for word in refused if word.origin.store_id}:
-        _tell_one(changes, repository, subject.workspace, change, store_id)
+    for statement in refused:
+        if statement.customer and holds.change.profile_id != subject.profile_id:
+            consent = consent.with_customer(statement.customer)
+    for store_id in {
+        statement.origin.store_id for statement in refused if statement.origin.store_id
+    }:
+        _restart_one(changes, repository, subject.workspace, change, store_id)
     return consent, True
 
 
 def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
-    """The write-back as another telling; the first one of a store that wasn't told before."""
+    """Returns the write-back in another delivery; the first one of a store that had none before."""
     known = change.write_back_to(store_id)
     return known.restarted() if known else WriteBack(store_id)
 
 
-def _tell_one(
+def _restart_one(
     changes: Changes,
     repository: ConsentRepository,
     workspace: WorkspaceScope,
@@ -96,7 +99,7 @@ def _tell_one(
     store_id: UUID,
 ) -> None:
     known, begun = change.write_back_to(store_id), restarted(change, store_id)
-    if begun.telling > MAX_DELIVERIES:
+    if begun.delivery_count > MAX_DELIVERIES:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
         repository.begin_one(changes, change, failed, known)
         note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))

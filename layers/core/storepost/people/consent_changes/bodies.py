@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, ValidationInfo, field_validator
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
+from storepost.people.consent.origins import origin_of
+from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.people.consent_changes.retrying import FailedAtStore
-from storepost.people.consent_changes.service import Wanted
 from storepost.values.wire import Id, RequestBody, Timestamp, not_in_the_future
 
 
@@ -19,17 +21,15 @@ class ConsentUpdate(RequestBody):
 
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
 
-    def value(self) -> Wanted:
-        """What the service is told."""
-        return Wanted(
-            self.state,
-            self.occurred_at,
-            self.proof.value() if self.proof else None,
-            self.evidence.value() if self.evidence else NO_EVIDENCE,
-        )
+    def statement(self, caller: WorkspaceCaller) -> ConsentStatement:
+        """Returns the request as a statement of the caller's."""
+        proof = self.proof.value() if self.proof else None
+        evidence = self.evidence.value() if self.evidence else NO_EVIDENCE
+        origin = origin_of(caller, proof=proof)
+        return ConsentStatement(self.state, origin, self.occurred_at, evidence=evidence)
 
 
 class WriteBackRetry(RequestBody):
@@ -52,5 +52,5 @@ class WriteBackRetry(RequestBody):
         return until
 
     def value(self) -> FailedAtStore:
-        """What the service is told."""
+        """Returns the request as the service takes it."""
         return FailedAtStore(self.store_id, RecordedWithin(self.recorded_from, self.recorded_to))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from storepost.people.consent.missed import Demand, has_address
 from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent_changes.requests import Refusal, tell
-from storepost.people.consent_changes.shops import tell_shop
+from storepost.people.consent_changes.requests import WriteBackRefusal, post_change
+from storepost.people.consent_changes.shops import update_shop
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.write_back import WriteBackConfig, WriteBackRepository
@@ -20,7 +20,9 @@ class NotTaken(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Delivery:
-    """How one store is told."""
+    """Says how one store gets consent changes: as a shop by the Admin API,
+    else at its own address.
+    """
 
     store: Store
     config: WriteBackConfig | None
@@ -28,31 +30,33 @@ class Delivery:
 
     @property
     def is_unchanged(self) -> Demand | None:
-        """That the store is still told at this address; None for a shop, which has none."""
+        """Returns the demand that the store's address is still this one;
+        None for a shop, which has none.
+        """
         if self.config is None:
             return None
         return has_address(self.store.workspace, self.store.id, self.config.url)
 
-    def tell(
+    def deliver(
         self,
         change: ConsentChange,
         external_ids: list[str],
         is_same: Callable[[str | None], bool] | None = None,
         *,
         is_confirmed: bool = False,
-    ) -> Refusal | SkipReason | None:
-        """Tells the store; None once it took the change.
+    ) -> WriteBackRefusal | SkipReason | None:
+        """Writes the change to the store; returns None once the store took it.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            return tell_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
-        return tell(self.config, change, self.store.id, external_ids)
+            return update_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
+        return post_change(self.config, change, self.store.id, external_ids)
 
 
 def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | None:
-    """How the store is told; None where nobody may write to it."""
+    """Returns how the store gets changes; None where nobody may write to it."""
     if store is None or not store.takes_consent:
         return None
     if not store.is_custom:
@@ -61,7 +65,7 @@ def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | No
     return Delivery(store, config) if config else None
 
 
-def try_again(refusal: Refusal, tries: int) -> None:
+def try_again(refusal: WriteBackRefusal, tries: int) -> None:
     """Raises NotTaken where another try may succeed."""
     if not refusal.lasts and tries < TRIES:
         count("WriteBacksRetried")

@@ -27,7 +27,7 @@ def list_evidence(
     channels: Iterable[Channel] | None,
     page: PageRequest,
 ) -> Listing[Evidence]:
-    """The profile's evidence, most recently recorded first. The log says who read it."""
+    """Returns the profile's evidence, most recently recorded first. The log says who read it."""
     profile = get_profile(caller.workspace, profile_id)
     log_access("consent evidence read", profile.id, caller=caller)
     return evidence_of(profile, channels, page)
@@ -36,9 +36,13 @@ def list_evidence(
 def evidence_of(
     profile: Profile, channels: Iterable[Channel] | None, page: PageRequest
 ) -> Listing[Evidence]:
-    """A page of a profile's evidence, of some channels or of all."""
-    asked = set(Channel if channels is None else channels)
-    series = {place: each for place, each in profile.evidence.items() if place[1] in asked}
+    """Returns a page of a profile's evidence, of some channels or of all."""
+    selected = set(Channel if channels is None else channels)
+    series = {
+        series_key: each
+        for series_key, each in profile.evidence.items()
+        if series_key[1] in selected
+    }
     total = count_of(series)
     if page.skipped >= total:
         return Listing((), total, page)
@@ -47,7 +51,7 @@ def evidence_of(
 
 
 def open_evidence(caller: WorkspaceCaller, address: Address) -> list[Evidence]:
-    """What is kept of an address whose person was erased, the newest first.
+    """Returns what is kept of an address whose person was erased, the newest first.
 
     The log says who opened it, and nothing of the address.
     """
@@ -55,12 +59,12 @@ def open_evidence(caller: WorkspaceCaller, address: Address) -> list[Evidence]:
     log_access("erased consent evidence opened", None, caller=caller)
     texts = EvidenceRepository(caller.workspace).wordings_of(wording for _, wording in found)
     return [
-        replace(each, given=replace(each.given, text=texts.get(wording or "")))
+        replace(each, details=replace(each.details, text=texts.get(wording or "")))
         for each, wording in found
     ]
 
 
 def names_of_stores(workspace: WorkspaceScope, evidence: Iterable[Evidence]) -> dict[UUID, str]:
-    """The names of the stores that the evidence is from, disconnected ones too."""
+    """Returns the names of the stores that the evidence is from, disconnected ones too."""
     named = {each.origin.store_id for each in evidence if each.origin.store_id}
     return {store.id: store.name for store in StoreRepository(workspace).named(named)}

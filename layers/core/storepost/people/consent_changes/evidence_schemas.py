@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from storepost.people.consent.evidence import Evidence
-from storepost.people.consent.model import Address, Source
+from storepost.people.consent.model import Address, ConsentSource
 from storepost.people.consent.settings import ConsentSettings as Settings
 from storepost.people.consent.states import Channel, ConsentState, OptInLevel
 from storepost.people.consent_changes.schemas import ConsentProof, ConsentStore, StoreNames
@@ -31,7 +31,7 @@ class ConsentEvidence(Shape):
     state: ConsentState
     occurred_at: Timestamp
     recorded_at: Timestamp
-    source: Source
+    source: ConsentSource
     store: ConsentStore | None
     proof: ConsentProof
     text: str | None
@@ -45,7 +45,7 @@ class ConsentEvidence(Shape):
         """The evidence in this shape, its store by the name of now."""
         if evidence.id is None:
             raise ValueError("it isn't written yet")
-        origin, given = evidence.origin, evidence.given
+        origin, details = evidence.origin, evidence.details
         name = stores.get(origin.store_id) if origin.store_id else None
         return cls(
             id=evidence.id,
@@ -57,10 +57,10 @@ class ConsentEvidence(Shape):
             source=origin.source,
             store=ConsentStore(id=origin.store_id, name=name) if origin.store_id and name else None,
             proof=ConsentProof.of(origin.proof),
-            text=given.text,
-            text_version=given.text_version,
-            url=given.url,
-            opt_in_level=given.opt_in_level,
+            text=details.text,
+            text_version=details.text_version,
+            url=details.url,
+            opt_in_level=details.opt_in_level,
             change_id=evidence.change_id,
         )
 

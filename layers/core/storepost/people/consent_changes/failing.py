@@ -50,7 +50,7 @@ def _note(changes: Changes, store: Store, *, at_once: bool) -> None:
     failures = replace(found.failures, since=found.failures.since or now)
     if _is_due(failures, now, at_once=at_once):
         failures = replace(failures, reported_at=now)
-        _tell_owner(changes, found, failures)
+        _email_owner(changes, found, failures)
     _save(changes, repository, found, _looked_at(changes, found, failures))
 
 
@@ -63,7 +63,7 @@ def _look(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
     if found.is_active and failures.since is not None:
         if _is_due(failures, now, at_once=False):
             failures = replace(failures, reported_at=now)
-            _tell_owner(changes, found, failures)
+            _email_owner(changes, found, failures)
         failures = _looked_at(changes, found, failures)
     _save(changes, repository, found, failures)
 
@@ -118,7 +118,7 @@ def _save(
         repository.save(changes, replace(store, failures=failures))
 
 
-def _tell_owner(changes: Changes, store: Store, failures: WriteBackFailures) -> None:
+def _email_owner(changes: Changes, store: Store, failures: WriteBackFailures) -> None:
     workspaces = WorkspaceRepository(store.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None

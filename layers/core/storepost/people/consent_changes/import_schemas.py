@@ -16,11 +16,11 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent_changes.importing import BatchResult, ImportedWord
+from storepost.people.consent_changes.importing import BatchResult, ImportedStatement
 from storepost.people.profiles.model import nothing_for_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
@@ -78,7 +78,7 @@ class ImportedConsent(RequestBody):
     phone: Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)] = None
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Timestamp
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
 
     @property
@@ -90,7 +90,7 @@ class ImportedConsent(RequestBody):
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableConsent:
     """A row that fails."""
 
     faults: tuple[ChangeFault, ...]
@@ -103,16 +103,16 @@ def _read_alone(value: object, read: ValidatorFunctionWrapHandler) -> object:
         row = read(value)
     except ValidationError as error:
         faults |= {_fault(each["loc"]) for each in error.errors(include_url=False)}
-    return Unreadable(tuple(sorted(faults, key=list(ChangeFault).index))) if faults else row
+    return UnreadableConsent(tuple(sorted(faults, key=list(ChangeFault).index))) if faults else row
 
 
 def _address_faults(value: object) -> Iterable[ChangeFault]:
     """A change is one address's."""
     if isinstance(value, dict):
-        given = [nothing_for_nobody(value.get(name)) for name in ("email", "phone")]
-        if None not in given:
+        addresses = [nothing_for_nobody(value.get(name)) for name in ("email", "phone")]
+        if None not in addresses:
             yield ChangeFault.TWO_ADDRESSES
-        if given == [None, None]:
+        if addresses == [None, None]:
             yield ChangeFault.NO_ADDRESS
 
 
@@ -126,7 +126,7 @@ def _alone(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
     return core_schema.no_info_wrap_validator_function(_read_alone, schema_of(ImportedConsent))
 
 
-_Row = Annotated[ImportedConsent | Unreadable, GetPydanticSchema(_alone)]
+_Row = Annotated[ImportedConsent | UnreadableConsent, GetPydanticSchema(_alone)]
 
 
 class ConsentImport(RequestBody):
@@ -135,10 +135,10 @@ class ConsentImport(RequestBody):
     changes: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
 
     @property
-    def words(self) -> list[ImportedWord]:
+    def statements(self) -> list[ImportedStatement]:
         """The rows that can be read."""
         return [
-            ImportedWord(
+            ImportedStatement(
                 number,
                 row.address,
                 row.state,
@@ -151,9 +151,11 @@ class ConsentImport(RequestBody):
         ]
 
     @property
-    def unreadable(self) -> Iterable[tuple[int, Unreadable]]:
+    def unreadable(self) -> Iterable[tuple[int, UnreadableConsent]]:
         """The others."""
-        return ((n, row) for n, row in enumerate(self.changes) if isinstance(row, Unreadable))
+        return (
+            (n, row) for n, row in enumerate(self.changes) if isinstance(row, UnreadableConsent)
+        )
 
 
 class FailedChange(Shape):
@@ -165,7 +167,7 @@ class FailedChange(Shape):
     detail: str
 
     @classmethod
-    def of(cls, index: int, row: Unreadable) -> "FailedChange":
+    def of(cls, index: int, row: UnreadableConsent) -> "FailedChange":
         """The row in this shape; the detail says how to mend everything that is wrong with it."""
         detail = " ".join(_MENDS[fault] for fault in row.faults)
         return cls(index=index, code=row.faults[0], detail=detail)
@@ -180,11 +182,11 @@ class ConsentImported(Shape):
     failed: list[FailedChange]
 
     @classmethod
-    def of(cls, became: Counter[BatchResult], body: ConsentImport) -> "ConsentImported":
+    def of(cls, results: Counter[BatchResult], body: ConsentImport) -> "ConsentImported":
         """The counts in this shape, with the rows that couldn't be read."""
         return cls(
-            recorded=became[BatchResult.RECORDED],
-            unchanged=became[BatchResult.UNCHANGED],
-            older=became[BatchResult.OLDER],
+            recorded=results[BatchResult.RECORDED],
+            unchanged=results[BatchResult.UNCHANGED],
+            older=results[BatchResult.OLDER],
             failed=[FailedChange.of(index, row) for index, row in body.unreadable],
         )

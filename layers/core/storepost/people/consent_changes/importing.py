@@ -1,6 +1,6 @@
-"""Importing consent from elsewhere: many words of many addresses, in several transactions.
+"""Importing consent from elsewhere: many statements of many addresses, in several transactions.
 
-State belongs to the address (docs/semantics.md, section 2.1), and a word enters the history of
+State belongs to the address (docs/semantics.md, section 2.1), and a statement enters the history of
 whoever has the address. Where nobody has it, somebody new does from then on: a subscriber can be
 mailed, and an unsubscription is never lost.
 """
@@ -13,12 +13,12 @@ from enum import StrEnum
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.assertions import assert_in_turn
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
-from storepost.people.consent.evidence_rows import evidence_left
-from storepost.people.consent.model import Address, Origin, Proof, Source
+from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails
+from storepost.people.consent.evidence_rows import pending_evidence
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Proof
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent_changes.recording import newcomer_with
 from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
@@ -33,23 +33,25 @@ from storepost.values.scope import WorkspaceScope
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
-MAX_WORDS = 16
+MAX_STATEMENTS = 16
 """Of one person in one transaction; the others come in the next."""
 
 
 class BatchResult(StrEnum):
-    """What became of an imported word; a letter, as the ledger keeps it."""
+    """Says what became of an imported statement; a letter, as the ledger keeps it."""
 
     RECORDED = "r"
     """It is the address's state now."""
     UNCHANGED = "u"
     """The address had that state."""
     OLDER = "o"
-    """It is in the history only: a later word holds. Or not even there: the person was erased."""
+    """It is in the history only, as a later statement holds; not even there of an erased person."""
 
     @classmethod
-    def of(cls, outcome: Outcome | None) -> "BatchResult":
-        """What an assertion's outcome means for its word; None for one that asserts nothing."""
+    def of(cls, outcome: StatementOutcome | None) -> "BatchResult":
+        """Returns what an assertion's outcome means for its statement;
+        None for one that asserts nothing.
+        """
         if outcome is None:
             return cls.OLDER
         if outcome.recorded is None:
@@ -58,7 +60,7 @@ class BatchResult(StrEnum):
 
 
 @dataclass(frozen=True)
-class ImportedWord:
+class ImportedStatement:
     """A row of an import: what somebody said of an address, and when."""
 
     row: int
@@ -68,140 +70,140 @@ class ImportedWord:
     occurred_at: datetime
     """Later than now counts as now, and of `subscribed` as no time."""
     proof: Proof | None
-    evidence: GivenEvidence = NO_EVIDENCE
+    evidence: EvidenceDetails = NO_EVIDENCE
 
 
 def import_consent(
-    caller: WorkspaceCaller, words: Sequence[ImportedWord], ledger: Ledger
+    caller: WorkspaceCaller, statements: Sequence[ImportedStatement], ledger: Ledger
 ) -> Counter[BatchResult]:
-    """How many of the words became what.
+    """Records the statements; returns how many of them became what.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
-    origin = origin_of(caller, source=Source.IMPORT)
+    origin = origin_of(caller, source=ConsentSource.IMPORT)
     in_rounds(
         ledger,
-        lambda: [word for word in words if ledger.outcome(word.row) is None],
-        lambda left: _Round(caller.workspace, left, origin, ledger).record(),
+        lambda: [statement for statement in statements if ledger.outcome(statement.row) is None],
+        lambda remaining: _Round(caller.workspace, remaining, origin, ledger).record(),
     )
-    return Counter(BatchResult(ledger.outcome(word.row) or "") for word in words)
+    return Counter(BatchResult(ledger.outcome(statement.row) or "") for statement in statements)
 
 
 @dataclass(frozen=True)
 class _Person:
-    """Whom words are about."""
+    """Whom statements are about."""
 
     before: Profile | None
     """None for somebody new."""
-    words: list[ImportedWord]
+    statements: list[ImportedStatement]
 
     @property
-    def by_address(self) -> dict[Address, list[ImportedWord]]:
-        """The words of each address, in the request's order."""
-        found: dict[Address, list[ImportedWord]] = {}
-        for word in self.words:
-            found.setdefault(word.address, []).append(word)
+    def by_address(self) -> dict[Address, list[ImportedStatement]]:
+        """The statements of each address, in the request's order."""
+        found: dict[Address, list[ImportedStatement]] = {}
+        for statement in self.statements:
+            found.setdefault(statement.address, []).append(statement)
         return found
 
     @property
     def writes(self) -> int:
         """How many rows there are to write at most, but for the nodes of the lists."""
-        wordings = sum(1 for word in self.words if word.evidence.text is not None)
-        of_words = 2 * len(self.words) + wordings
-        return len(self.by_address) + of_words + (2 if self.before else 5)
+        wordings = sum(1 for statement in self.statements if statement.evidence.text is not None)
+        of_statements = 2 * len(self.statements) + wordings
+        return len(self.by_address) + of_statements + (2 if self.before else 5)
 
     @property
-    def place(self) -> tuple[bool, datetime | None, str]:
+    def sort_key(self) -> tuple[bool, datetime | None, str]:
         """Neighbours by this are neighbours in a list, where they share nodes."""
         return (
             self.before is None,
             self.before.first_seen_at if self.before else None,
-            self.words[0].address.value,
+            self.statements[0].address.value,
         )
 
 
 class _Round:
-    """What is known of the people of some words, all read at one time."""
+    """What is known of the people of some statements, all read at one time."""
 
     def __init__(
         self,
         workspace: WorkspaceScope,
-        words: Sequence[ImportedWord],
-        origin: Origin,
+        statements: Sequence[ImportedStatement],
+        origin: ConsentOrigin,
         ledger: Ledger,
     ) -> None:
         """Reads everything, a hundred rows a call."""
-        self._workspace, self._words, self._origin = workspace, words, origin
+        self._workspace, self._statements, self._origin = workspace, statements, origin
         self._ledger = ledger
         self._profiles, self._consents = ProfileRepository(workspace), ConsentRepository(workspace)
-        addresses = dict.fromkeys(word.address for word in words)
+        addresses = dict.fromkeys(statement.address for statement in statements)
         self._known = look_up(self._profiles, map(identity_of, addresses))
-        self._said = self._consents.consents_of(addresses)
+        self._consents_before = self._consents.consents_of(addresses)
         self._consents.look_for_erasures(addresses)
 
     def record(self) -> None:
-        """Records the words, as many a transaction as it takes. Raises LostRace."""
+        """Records the statements, as many a transaction as it takes. Raises LostRace."""
         in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
 
     def _people(self) -> list[_Person]:
-        """Whom the words are about: each once, neighbours in a list side by side."""
+        """Whom the statements are about: each once, neighbours in a list side by side."""
         people: dict[object, _Person] = {}
-        for word in self._words:
-            holder = self._known.holder_of(identity_of(word.address))
-            whose = holder.id if holder else word.address
+        for statement in self._statements:
+            holder = self._known.holder_of(identity_of(statement.address))
+            whose = holder.id if holder else statement.address
             person = people.setdefault(whose, _Person(holder, []))
-            if len(person.words) < MAX_WORDS:
-                person.words.append(word)
-        return sorted(people.values(), key=lambda person: person.place)
+            if len(person.statements) < MAX_STATEMENTS:
+                person.statements.append(statement)
+        return sorted(people.values(), key=lambda person: person.sort_key)
 
     def _record_part(self, people: Iterable[_Person]) -> None:
-        """Records the words of some people in one transaction."""
-        changes, became = Changes(), dict[int, BatchResult]()
+        """Records the statements of some people in one transaction."""
+        changes, results = Changes(), dict[int, BatchResult]()
         for person in people:
-            became |= self._record_one(changes, person)
-        self._ledger.commit(changes, became)
+            results |= self._record_one(changes, person)
+        self._ledger.commit(changes, results)
 
     def _record_one(self, changes: Changes, person: _Person) -> dict[int, BatchResult]:
         profile = person.before or newcomer_with(self._workspace, person.by_address)
-        states, became = dict[Address, ConsentState](), dict[int, BatchResult]()
+        states, results = dict[Address, ConsentState](), dict[int, BatchResult]()
         asserted = False
-        for address, words in person.by_address.items():
+        for address, statements in person.by_address.items():
             outcomes = assert_in_turn(
                 changes,
                 self._consents,
                 subject_of(profile),
                 address,
-                self._said[address],
-                [self._word(word) for word in words],
+                self._consents_before[address],
+                [self._as_statement(statement) for statement in statements],
             )
-            said = [outcome for outcome in outcomes if outcome]
-            if said:
-                states[address] = said[-1].state
-            asserted = asserted or bool(said)
-            became |= {w.row: BatchResult.of(o) for w, o in zip(words, outcomes, strict=True)}
+            decided = [outcome for outcome in outcomes if outcome]
+            if decided:
+                states[address] = decided[-1].state
+            asserted = asserted or bool(decided)
+            results |= {w.row: BatchResult.of(o) for w, o in zip(statements, outcomes, strict=True)}
         if asserted:
-            shown = show_consents(changes, person.before, profile, states)
-            self._save(changes, person, shown, became)
-        return became
+            after = show_consents(changes, person.before, profile, states)
+            self._save(changes, person, after, results)
+        return results
 
     def _save(
-        self, changes: Changes, person: _Person, after: Profile, became: dict[int, BatchResult]
+        self, changes: Changes, person: _Person, after: Profile, results: dict[int, BatchResult]
     ) -> None:
         # Also where only the history grows: its profile must not have gone meanwhile.
-        left = evidence_left(changes, after.id)
-        if after != person.before or left or {*became.values()} - {BatchResult.UNCHANGED}:
+        pending = pending_evidence(changes, after.id)
+        if after != person.before or pending or {*results.values()} - {BatchResult.UNCHANGED}:
             self._profiles.save(changes, person.before, after)
         if person.before is None:
             self._profiles.claim(changes, after, self._known.claims, after.identities)
 
-    def _word(self, word: ImportedWord) -> ConsentStatement:
-        occurred_at = min(word.occurred_at, self._ledger.began)
-        is_proven = word.proof is not None and word.proof.reference is not None
-        dated = is_proven and word.occurred_at <= self._ledger.began
+    def _as_statement(self, statement: ImportedStatement) -> ConsentStatement:
+        occurred_at = min(statement.occurred_at, self._ledger.began)
+        is_proven = statement.proof is not None and statement.proof.reference is not None
+        dated = is_proven and statement.occurred_at <= self._ledger.began
         return ConsentStatement(
-            word.state,
-            self._origin.proven_by(word.proof),
+            statement.state,
+            self._origin.proven_by(statement.proof),
             occurred_at,
             dated=dated,
-            evidence=word.evidence,
+            evidence=statement.evidence,
         )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from storepost.people.consent.model import (
     ConsentChange,
-    Source,
+    ConsentSource,
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
@@ -18,49 +18,49 @@ from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageR
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
-_LEAVE_OUT = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
+_FILTER_TO_DROP = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
 
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """Which changes are asked for; None asks for all."""
+    """Says which changes are asked for; None asks for all."""
 
     channel: list[Channel] | None = None
     state: list[ConsentState] | None = None
-    source: list[Source] | None = None
+    source: list[ConsentSource] | None = None
 
     @property
-    def given(self) -> list[str]:
-        """The filters that are given, by their names; every change passes where none is."""
-        return [name for name, asked in vars(self).items() if asked is not None]
+    def named(self) -> list[str]:
+        """Returns the filters that are given, by their names; every change passes where none is."""
+        return [name for name, value in vars(self).items() if value is not None]
 
     def passes(self, change: ConsentChange) -> bool:
-        """Whether the change is among them."""
+        """Returns whether the change is among them."""
         pairs = (
             (self.channel, change.channel),
             (self.state, change.state),
             (self.source, change.origin.source),
         )
-        return all(asked is None or value in asked for asked, value in pairs)
+        return all(allowed is None or value in allowed for allowed, value in pairs)
 
 
 def list_changes(
-    workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
+    workspace: WorkspaceScope, profile_id: UUID, filters: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
-    """The profile's changes, most recently recorded first. Raises FilterTooBroad."""
+    """Returns the profile's changes, most recently recorded first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
-    if not asked.given:
+    if not filters.named:
         return history_of(profile, page)
     history = ConsentRepository(workspace).histories(profile.consent_partitions, MAX_ROWS + 1)
     seen = list(islice(history, MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
         # Another filter would help nobody: all of the history is looked through for any.
-        raise FilterTooBroad(asked.given[0], _LEAVE_OUT)
-    return cut([change for change in seen if asked.passes(change)], page)
+        raise FilterTooBroad(filters.named[0], _FILTER_TO_DROP)
+    return cut([change for change in seen if filters.passes(change)], page)
 
 
 def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
-    """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
+    """Returns a page of the whole history, which is read up to there: most ask for page 1."""
     total = profile.consent_changes
     if page.skipped >= total:
         return Listing((), total, page)
@@ -70,7 +70,7 @@ def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
 
 
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
-    """One of the profile's changes."""
+    """Returns one of the profile's changes."""
     profile = get_profile(workspace, profile_id)
     change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
     if change is None:
@@ -79,6 +79,6 @@ def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> 
 
 
 def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:
-    """The names of the stores that the changes name, disconnected ones too."""
+    """Returns the names of the stores that the changes name, disconnected ones too."""
     named = {store_id for change in changes for store_id in change.store_ids}
     return {store.id: store.name for store in StoreRepository(workspace).named(named)}

@@ -5,12 +5,12 @@ from uuid import UUID
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.missed import is_away, miss
 from storepost.people.consent.model import Address, SkipReason
-from storepost.people.consent.owed import OwedRefusal, find_owed, settle_owed
+from storepost.people.consent.owed import OwedOptOut, find_owed, finish_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent_changes.delivery import delivery_to, try_again
 from storepost.people.consent_changes.failing import note_failure, note_success
-from storepost.people.consent_changes.requests import Refusal
+from storepost.people.consent_changes.requests import WriteBackRefusal
 from storepost.people.customers.repository import CustomerRepository
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.model import Store
@@ -18,8 +18,8 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
 
 
-def tell_owed(named: dict[str, UUID], tries: int) -> None:
-    """Tells the store that a message names what is owed to it, if anything is.
+def deliver_owed(named: dict[str, UUID], tries: int) -> None:
+    """Writes to a store what is owed to it of an erased person's change, if anything is.
 
     What it doesn't take, it is told when it is connected again. Raises NotTaken where
     another try may succeed.
@@ -33,29 +33,29 @@ def tell_owed(named: dict[str, UUID], tries: int) -> None:
     if store is not None and not store.is_active:
         miss(workspace, store_id, ref, is_away(workspace, store_id))
         return
-    external_ids = _still_owed(workspace, owed, store_id)
+    external_ids = _owed_customers(workspace, owed, store_id)
     delivery = delivery_to(workspace, store)
-    outcome: Refusal | SkipReason | None = None
+    outcome: WriteBackRefusal | SkipReason | None = None
     if delivery and external_ids:
-        outcome = delivery.tell(
+        outcome = delivery.deliver(
             owed.change, external_ids, lambda address: owed.is_of(workspace, address)
         )
         _note(store, outcome)
-    if isinstance(outcome, Refusal):
+    if isinstance(outcome, WriteBackRefusal):
         try_again(outcome, tries)
         miss(workspace, store_id, ref, delivery.is_unchanged if delivery else None)
         return
-    settle_owed(workspace, ref, store_id)
+    finish_owed(workspace, ref, store_id)
 
 
-def _note(store: Store | None, outcome: Refusal | SkipReason | None) -> None:
-    if store is not None and isinstance(outcome, Refusal):
+def _note(store: Store | None, outcome: WriteBackRefusal | SkipReason | None) -> None:
+    if store is not None and isinstance(outcome, WriteBackRefusal):
         note_failure(store, needs_people=outcome.needs_people)
     elif store is not None and outcome is None:
         note_success(store)
 
 
-def _still_owed(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID) -> list[str]:
+def _owed_customers(workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID) -> list[str]:
     """The store's customers, without those whose address was subscribed anew."""
     return [
         external_id
@@ -65,7 +65,7 @@ def _still_owed(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID) ->
 
 
 def _is_subscribed_anew(
-    workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID, external_id: str
+    workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID, external_id: str
 ) -> bool:
     customer = CustomerRepository(workspace).get(store_id, external_id)
     channel = owed.change.channel

@@ -18,15 +18,15 @@ def reason_to_skip(
     consent: AddressConsent,
     customers: list[Customer],
     store: Store | None,
-    telling: Delivery | None,
+    delivery: Delivery | None,
 ) -> SkipReason | None:
-    """The first reason that holds; None where the store is told."""
+    """Returns the first reason that holds; None where the store gets the change."""
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
         SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
         SkipReason.NO_EMAIL: not addressed,
-        SkipReason.PERMISSION_MISSING: telling is None,
+        SkipReason.PERMISSION_MISSING: delivery is None,
         SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
         SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
     }
@@ -57,8 +57,8 @@ def _is_known(task: Task) -> bool:
         before = repository.get(ref) if ref else None
         if before is None:
             return ref is None
-        told = before.write_back_to(task.store_id)
-        if told is not None:
-            return told.leaves_known
+        write_back = before.write_back_to(task.store_id)
+        if write_back is not None:
+            return write_back.is_in_sync
         ref = before.follows
     return False

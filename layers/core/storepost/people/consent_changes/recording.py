@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from storepost.people.consent.assertions import assert_word
-from storepost.people.consent.evidence_rows import evidence_left
+from storepost.people.consent.assertions import assert_statement
+from storepost.people.consent.evidence_rows import pending_evidence
 from storepost.people.consent.model import Address
-from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -16,25 +16,25 @@ from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 
 
-def record_word(
-    changes: Changes, profile: Profile, address: Address, word: ConsentStatement
-) -> Outcome:
-    """Asserts the word, as far as it is new, and saves the profile with it."""
-    outcome = assert_word(changes, subject_of(profile), address, word)
+def record_statement(
+    changes: Changes, profile: Profile, address: Address, statement: ConsentStatement
+) -> StatementOutcome:
+    """Asserts the statement, as far as it is new, and saves the profile with it."""
+    outcome = assert_statement(changes, subject_of(profile), address, statement)
     if outcome is None:
-        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
-    if outcome.recorded or evidence_left(changes, profile.id):
+        raise ValueError("a store's statement, or a list's, may be about somebody who was erased")
+    if outcome.recorded or pending_evidence(changes, profile.id):
         # Also where the copy stays as it is: the profile of a new change, or of evidence, must not
         # have gone meanwhile.
-        shown = show_consents(changes, profile, profile, {address: outcome.state})
-        ProfileRepository(profile.workspace).save(changes, profile, shown)
+        updated = show_consents(changes, profile, profile, {address: outcome.state})
+        ProfileRepository(profile.workspace).save(changes, profile, updated)
     return outcome
 
 
 def record_of_address(
-    changes: Changes, workspace: WorkspaceScope, address: Address, word: ConsentStatement
+    changes: Changes, workspace: WorkspaceScope, address: Address, statement: ConsentStatement
 ) -> None:
-    """The same for whoever has the address; where nobody has it, somebody new does.
+    """Records a statement for whoever has the address; where nobody has it, for a new profile.
 
     So an unsubscription is never lost.
     """
@@ -42,18 +42,18 @@ def record_of_address(
     known = look_up(profiles, [identity])
     holder = known.holder_of(identity)
     if holder is not None:
-        record_word(changes, holder, address, word)
+        record_statement(changes, holder, address, statement)
         return
     newcomer = newcomer_with(workspace, [address])
-    outcome = assert_word(changes, subject_of(newcomer), address, word)
+    outcome = assert_statement(changes, subject_of(newcomer), address, statement)
     states = {address: outcome.state} if outcome else {}
-    shown = show_consents(changes, None, newcomer, states)
-    profiles.save(changes, None, shown)
-    profiles.claim(changes, shown, known.claims, shown.identities)
+    updated = show_consents(changes, None, newcomer, states)
+    profiles.save(changes, None, updated)
+    profiles.claim(changes, updated, known.claims, updated.identities)
 
 
 def newcomer_with(workspace: WorkspaceScope, addresses: Iterable[Address]) -> Profile:
-    """Somebody new, as an upsert makes them.
+    """Returns somebody new, as an upsert makes them.
 
     The id sorts by time, so that nameless newcomers are neighbours in the list by name.
     """

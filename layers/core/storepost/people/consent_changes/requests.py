@@ -17,8 +17,8 @@ _LATER = frozenset({408, 429})
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """Why a store didn't take a change; no part of its address or answer stands in it."""
+class WriteBackRefusal:
+    """Says why a store didn't take a change; no part of its address or answer stands in it."""
 
     error: str
     lasts: bool
@@ -27,31 +27,33 @@ class Refusal:
     """Whether somebody has to mend the store's address, or its connection."""
 
 
-def tell(
+def post_change(
     config: WriteBackConfig, change: ConsentChange, store_id: UUID, external_ids: Iterable[str]
-) -> Refusal | None:
-    """Tells the store; None once it took the change.
+) -> WriteBackRefusal | None:
+    """Posts the change to the store's address; returns None once the store took it.
 
-    Each try of one telling has the same `webhook-id`, and the next telling has another.
+    Each try of one delivery has the same `webhook-id`, and the next delivery has another.
     """
     body = _body(change, external_ids)
-    message_id = f"{change.telling_to(store_id)}.{store_id}"
+    message_id = f"{change.delivery_id_for(store_id)}.{store_id}"
     headers = signed_headers(message_id, clock.now(), body, config.secrets)
     headers["content-type"] = "application/json"
     try:
         answer = post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
     except UrlNotAllowed as refused:
-        return Refusal(refused.reason, lasts=True, needs_people=True)
+        return WriteBackRefusal(refused.reason, lasts=True, needs_people=True)
     except FetchFailed as failed:
-        return Refusal(f"The store didn't answer: {failed.reason}.", lasts=False)
+        return WriteBackRefusal(f"The store didn't answer: {failed.reason}.", lasts=False)
     return _refusal(answer.status)
 
 
-def _refusal(status: int) -> Refusal | None:
+def _refusal(status: int) -> WriteBackRefusal | None:
     if 200 <= status < 300:
         return None
     lasts = status < 500 and status not in _LATER
-    return Refusal(f"The store answered with status {status}.", lasts=lasts, needs_people=lasts)
+    return WriteBackRefusal(
+        f"The store answered with status {status}.", lasts=lasts, needs_people=lasts
+    )
 
 
 def _body(change: ConsentChange, external_ids: Iterable[str]) -> bytes:

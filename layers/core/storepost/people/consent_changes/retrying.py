@@ -19,18 +19,19 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class FailedAtStore:
-    """What a store failed to take of what was recorded in some time."""
+    """Says what a store failed to take of what was recorded in some time."""
 
     store_id: UUID
     recorded: RecordedWithin
 
 
-def retry_failed(workspace: WorkspaceScope, asked: FailedAtStore, changes: Changes) -> int:
-    """Sends a store again what it failed to take and still holds; how many write-backs that is.
+def retry_failed(workspace: WorkspaceScope, filters: FailedAtStore, changes: Changes) -> int:
+    """Sends a store again what it failed to take and still holds;
+    returns how many write-backs that is.
 
     Raises ValidationFailed where the workspace has no such store, and FilterTooBroad.
     """
-    store_id, recorded = asked.store_id, asked.recorded
+    store_id, recorded = filters.store_id, filters.recorded
     if StoreRepository(workspace).get(store_id) is None:
         error = FieldError("/storeId", "Must be a store of the workspace")
         raise ValidationFailed(errors=[error])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from storepost.people.consent import model
-from storepost.people.consent.model import SkipReason, Source, WriteBackStatus
+from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import write_back_list
 from storepost.values.wire import Shape, Timestamp
@@ -68,7 +68,7 @@ class ConsentChange(Shape):
     id: UUID
     channel: Channel
     state: ConsentState
-    source: Source
+    source: ConsentSource
     store: ConsentStore | None
     address: str | None
     proof: ConsentProof

@@ -1,26 +1,23 @@
 """Changing consent by request, and trying a failed write-back again."""
 
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
 from storepost.people.consent.model import (
     ConsentChange,
-    Proof,
     SkipReason,
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import ConsentStatement, Outcome
-from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
+from storepost.people.consent.states import Channel
 from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.people.consent_changes.listing import get_change
 from storepost.people.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
-from storepost.people.consent_changes.recording import record_word
+from storepost.people.consent_changes.recording import record_statement
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes
@@ -41,32 +38,22 @@ _REASONS_THAT_END = frozenset(
 """Why a store wasn't told, though it may have to be another time."""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a request says of a person's consent."""
-
-    state: ConsentState
-    occurred_at: datetime | None
-    proof: Proof | None
-    evidence: GivenEvidence = NO_EVIDENCE
-
-
 def change_email_consent(
-    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+    caller: WorkspaceCaller, profile_id: UUID, statement: ConsentStatement, changes: Changes
 ) -> ConsentChange:
     """Subscribes or unsubscribes the email address that the profile shows.
 
-    The change that holds: the new one, unless the state is there already or a later word stands
-    against this one. Raises NoEmail.
+    Returns the change that holds: the new one, unless the state is there already or a later
+    statement stands against this one. Raises NoEmail.
     """
-    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), wanted, changes)
+    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), statement, changes)
 
 
 def change_sms_consent(
-    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+    caller: WorkspaceCaller, profile_id: UUID, statement: ConsentStatement, changes: Changes
 ) -> ConsentChange:
-    """The same for the phone number that the profile shows. Raises NoPhone."""
-    return _change(caller, profile_id, Channel.SMS, NoPhone(), wanted, changes)
+    """Subscribes or unsubscribes the phone number that the profile shows. Raises NoPhone."""
+    return _change(caller, profile_id, Channel.SMS, NoPhone(), statement, changes)
 
 
 def retry_write_back(
@@ -106,7 +93,7 @@ def _change(
     profile_id: UUID,
     channel: Channel,
     without: Problem,
-    wanted: Wanted,
+    statement: ConsentStatement,
     changes: Changes,
 ) -> ConsentChange:
     """`without` is what it means that the profile shows no address of the channel."""
@@ -114,12 +101,10 @@ def _change(
     address = primary_address(profile, channel)
     if address is None:
         raise without
-    origin = origin_of(caller, given=wanted.proof)
-    word = ConsentStatement(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
-    return _holding(caller.workspace, record_word(changes, profile, address, word))
+    return _holding(caller.workspace, record_statement(changes, profile, address, statement))
 
 
-def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:
+def _holding(workspace: WorkspaceScope, outcome: StatementOutcome) -> ConsentChange:
     if outcome.recorded and outcome.recorded.id == outcome.holds.change_id:
         return outcome.recorded
     change = ConsentRepository(workspace).get(outcome.holds)

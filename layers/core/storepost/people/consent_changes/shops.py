@@ -5,7 +5,7 @@ from typing import Any
 
 from storepost.people.consent.model import ConsentChange, SkipReason
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent_changes.requests import Refusal
+from storepost.people.consent_changes.requests import WriteBackRefusal
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, admin_of
 from storepost.shopify.documents import Document
@@ -25,15 +25,15 @@ GID = "gid://shopify/Customer/"
 SINGLE, CONFIRMED = "SINGLE_OPT_IN", "CONFIRMED_OPT_IN"
 
 
-def tell_shop(
+def update_shop(
     store: Store,
     change: ConsentChange,
     external_ids: Iterable[str],
     is_same: Callable[[str | None], bool] | None = None,
     *,
     is_confirmed: bool = False,
-) -> Refusal | SkipReason | None:
-    """Tells the shop; None once it has the state, or why it hasn't.
+) -> WriteBackRefusal | SkipReason | None:
+    """Writes the change to the shop; returns None once it has the state, or why it hasn't.
 
     `is_same` says whether a customer has the address, where the change doesn't name it.
     `is_confirmed` is whether somebody confirmed the opt-in.
@@ -43,26 +43,26 @@ def tell_shop(
     try:
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             has_it = is_same or (lambda address: address == change.address)
-            told = [
-                _tell(admin, change, GID + each, has_it, is_confirmed=is_confirmed)
+            reasons = [
+                _update_customer(admin, change, GID + each, has_it, is_confirmed=is_confirmed)
                 for each in external_ids
             ]
     except AccessDenied:
         return SkipReason.PERMISSION_MISSING
     except NeedsReauth:
-        said = "Somebody has to approve the app in the shop again."
-        return Refusal(said, lasts=True, needs_people=True)
+        error = "Somebody has to approve the app in the shop again."
+        return WriteBackRefusal(error, lasts=True, needs_people=True)
     except MutationRefused as refused:
         codes = ", ".join(error.code or "without a code" for error in refused.errors)
-        return Refusal(f"The shop refused it: {codes}.", lasts=True)
+        return WriteBackRefusal(f"The shop refused it: {codes}.", lasts=True)
     except RequestRefused:
-        return Refusal("The shop didn't understand the request.", lasts=True)
+        return WriteBackRefusal("The shop didn't understand the request.", lasts=True)
     except ShopUnavailable as unavailable:
-        return Refusal(f"The shop couldn't be told: {unavailable}.", lasts=False)
-    return next((reason for reason in told if reason), None)
+        return WriteBackRefusal(f"The shop couldn't be told: {unavailable}.", lasts=False)
+    return next((reason for reason in reasons if reason), None)
 
 
-def _tell(
+def _update_customer(
     admin: AdminClient,
     change: ConsentChange,
     gid: str,
@@ -76,26 +76,26 @@ def _tell(
         return SkipReason.CUSTOMER_DELETED
     if not has_it(_address(node, change.channel)):
         return SkipReason.NO_EMAIL
-    document, name, field = _SAID[change.channel]
+    document, name, field = _MUTATIONS[change.channel]
     consent = {
         "marketingState": change.state.upper(),
         "marketingOptInLevel": CONFIRMED if is_confirmed or _keeps(node, change) else SINGLE,
         "consentUpdatedAt": clock.to_text(change.occurred_at),
     }
     answer = admin.run(document, input={"customerId": gid, field: consent})[name]
-    after = _told_of(answer["customer"] or {}, change.channel).get("marketingState")
+    after = _consent_node(answer["customer"] or {}, change.channel).get("marketingState")
     return None if after == change.state.upper() else SkipReason.SUPERSEDED
 
 
 def _keeps(node: dict[str, Any], change: ConsentChange) -> bool:
     """Whether the shop has a confirmed opt-in that the change doesn't replace by another one."""
-    has = _told_of(node, change.channel)
+    has = _consent_node(node, change.channel)
     is_there = has.get("marketingState") == change.state.upper()
     is_no = change.state is ConsentState.UNSUBSCRIBED
     return has.get("marketingOptInLevel") == CONFIRMED and (is_there or is_no)
 
 
-_SAID: dict[Channel, tuple[Document, str, str]] = {
+_MUTATIONS: dict[Channel, tuple[Document, str, str]] = {
     Channel.EMAIL: (
         documents.EMAIL_CONSENT,
         "customerEmailMarketingConsentUpdate",
@@ -109,17 +109,17 @@ _SAID: dict[Channel, tuple[Document, str, str]] = {
 }
 
 
-def _told_of(node: dict[str, Any], channel: Channel) -> dict[str, Any]:
+def _consent_node(node: dict[str, Any], channel: Channel) -> dict[str, Any]:
     name = "defaultEmailAddress" if channel is Channel.EMAIL else "defaultPhoneNumber"
     return node.get(name) or {}
 
 
 def _address(node: dict[str, Any], channel: Channel) -> str | None:
     """The customer's address in the form that is compared."""
-    told = _told_of(node, channel)
+    consent = _consent_node(node, channel)
     try:
         if channel is Channel.EMAIL:
-            return emails.normalised(told["emailAddress"])
-        return phones.normalised(told["phoneNumber"])
+            return emails.normalised(consent["emailAddress"])
+        return phones.normalised(consent["phoneNumber"])
     except (KeyError, ValueError):
         return None

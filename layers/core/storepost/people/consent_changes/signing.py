@@ -15,7 +15,7 @@ _PREFIX = "whsec_"
 def signed_headers(
     message_id: str, at: datetime, body: bytes, secrets: Iterable[str]
 ) -> dict[str, str]:
-    """The three headers of a message that is sent at this moment."""
+    """Returns the three headers of a message that is sent at this moment."""
     timestamp = str(int(at.timestamp()))
     signed = b".".join([message_id.encode(), timestamp.encode(), body])
     return {

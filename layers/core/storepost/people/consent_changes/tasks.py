@@ -25,12 +25,12 @@ class Task:
 
     @property
     def ref(self) -> ChangeRef:
-        """Where the change stands."""
+        """Returns where the change stands."""
         return ChangeRef(self.change.profile_id, self.change.id)
 
     @property
     def named(self) -> dict[str, UUID]:
-        """What its message names."""
+        """Returns what its message names."""
         return {
             "workspaceId": self.workspace.id,
             "profileId": self.change.profile_id,
@@ -40,12 +40,12 @@ class Task:
 
     @property
     def begun(self) -> WriteBack:
-        """The write-back as it was begun, of which something becomes."""
+        """Returns the write-back as it was begun."""
         known = self.change.write_back_to(self.store_id)
         return known.begun() if known else WriteBack(self.store_id)
 
     def dated(self, consent: AddressConsent, customers: Iterable[Customer]) -> "Task":
-        """The same, with the change dated so that the store has nothing later.
+        """Returns the task with the change dated so that the store has nothing later.
 
         That is when it was said last. A no is dated after what a customer had, where that is a
         later yes that didn't count: a shop takes nothing that is older than what it has.
@@ -61,6 +61,6 @@ class Task:
         return None if has_it else customer.consent_at(channel)
 
     def addressed(self, customers: list[Customer]) -> list[Customer]:
-        """Those of the customers that are there and whose own address is the changed one."""
+        """Returns the customers that are there and whose own address is the changed one."""
         own = [c for c in customers if c.address(self.address.channel) == self.address.value]
         return [customer for customer in own if customer.deleted_at is None]

@@ -26,7 +26,7 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class WriteBackFilter:
-    """Which write-backs are asked for; None asks for all."""
+    """Says which write-backs are asked for; None asks for all."""
 
     status: Collection[WriteBackStatus] | None = None
     store_id: UUID | None = None
@@ -35,27 +35,27 @@ class WriteBackFilter:
 
     @property
     def is_of_failed(self) -> bool:
-        """Whether nothing but what failed is asked for."""
+        """Returns whether nothing but what failed is asked for."""
         return self.status is not None and set(self.status) == {WriteBackStatus.FAILED}
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         return "recordedTo" if self.recorded.since else "recordedFrom"
 
     def has_store(self, store_id: UUID) -> bool:
-        """Whether write-backs to the store are asked for."""
+        """Returns whether write-backs to the store are asked for."""
         return self.store_id is None or store_id == self.store_id
 
     def has_channel(self, channel: Channel) -> bool:
-        """Whether changes of the channel are asked for."""
+        """Returns whether changes of the channel are asked for."""
         return self.channel is None or channel in self.channel
 
-    def takes(self, change: ConsentChange, write_back: WriteBack) -> bool:
-        """Whether the write-back is what is asked for."""
+    def matches(self, change: ConsentChange, write_back: WriteBack) -> bool:
+        """Returns whether the write-back is what is asked for."""
         has_status = self.status is None or write_back.status in self.status
-        is_asked = self.recorded.has(change.recorded_at) and self.has_channel(change.channel)
-        return has_status and is_asked and self.has_store(write_back.store_id)
+        is_requested = self.recorded.has(change.recorded_at) and self.has_channel(change.channel)
+        return has_status and is_requested and self.has_store(write_back.store_id)
 
 
 @dataclass(frozen=True)
@@ -68,82 +68,82 @@ class ListedWriteBack:
     write_back: WriteBack
 
 
-type _Place = tuple[ChangeRef, UUID]
+type _WriteBackKey = tuple[ChangeRef, UUID]
 """A change, and a store that is told of it."""
 
 
 def list_write_backs(
-    workspace: WorkspaceScope, asked: WriteBackFilter, page: PageRequest
+    workspace: WorkspaceScope, filters: WriteBackFilter, page: PageRequest
 ) -> Listing[ListedWriteBack]:
-    """The workspace's write-backs, those of the change that was recorded last first.
+    """Returns the workspace's write-backs, those of the change that was recorded last first.
 
     Raises FilterTooBroad.
     """
-    places = _failed(workspace, asked) if asked.is_of_failed else _indexed(workspace, asked)
-    if asked.status is not None:
-        places = _with_status(workspace, places, asked)
-    return _read(workspace, cut(places, page), asked)
+    keys = _failed(workspace, filters) if filters.is_of_failed else _indexed(workspace, filters)
+    if filters.status is not None:
+        keys = _with_status(workspace, keys, filters)
+    return _read(workspace, cut(keys, page), filters)
 
 
-def _indexed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
+def _indexed(workspace: WorkspaceScope, filters: WriteBackFilter) -> list[_WriteBackKey]:
     """What the index says of all but the status."""
-    changes = list(indexed_changes(workspace, asked.recorded, MAX_ROWS + 1))
+    changes = list(indexed_changes(workspace, filters.recorded, MAX_ROWS + 1))
     if len(changes) > MAX_ROWS:
-        raise FilterTooBroad(asked.advised)
+        raise FilterTooBroad(filters.advised)
     return [
         (change.ref, store_id)
         for change in changes
-        if asked.has_channel(change.channel)
+        if filters.has_channel(change.channel)
         for store_id in change.store_ids
-        if asked.has_store(store_id)
+        if filters.has_store(store_id)
     ]
 
 
-def _failed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
+def _failed(workspace: WorkspaceScope, filters: WriteBackFilter) -> list[_WriteBackKey]:
     """What may have failed."""
-    stores = [each.id for each in StoreRepository(workspace).all() if asked.has_store(each.id)]
-    places = [place for store_id in stores for place in _missed_by(workspace, store_id, asked)]
-    if len(places) > MAX_ROWS:
-        raise FilterTooBroad(asked.advised)
-    return sorted(places, key=_newest_last, reverse=True)
+    stores = [each.id for each in StoreRepository(workspace).all() if filters.has_store(each.id)]
+    keys = [key for store_id in stores for key in _missed_by(workspace, store_id, filters)]
+    if len(keys) > MAX_ROWS:
+        raise FilterTooBroad(filters.advised)
+    return sorted(keys, key=_newest_last, reverse=True)
 
 
 def _missed_by(
-    workspace: WorkspaceScope, store_id: UUID, asked: WriteBackFilter
-) -> Iterator[_Place]:
-    refs = missed_changes(workspace, store_id, asked.recorded, MAX_ROWS + 1)
+    workspace: WorkspaceScope, store_id: UUID, filters: WriteBackFilter
+) -> Iterator[_WriteBackKey]:
+    refs = missed_changes(workspace, store_id, filters.recorded, MAX_ROWS + 1)
     return ((ref, store_id) for ref in refs)
 
 
-def _newest_last(place: _Place) -> tuple[UUID, UUID, int]:
+def _newest_last(key: _WriteBackKey) -> tuple[UUID, UUID, int]:
     """What the index sorts by, turned round; of one change the stores come in their order."""
-    ref, store_id = place
+    ref, store_id = key
     return (ref.change_id, ref.profile_id, -store_id.int)
 
 
 def _with_status(
-    workspace: WorkspaceScope, places: Sequence[_Place], asked: WriteBackFilter
-) -> list[_Place]:
-    """Those of the places whose write-back is what is asked for, as it is now."""
-    found = list[_Place]()
-    for some in batched(places, _AT_ONCE, strict=False):
+    workspace: WorkspaceScope, keys: Sequence[_WriteBackKey], filters: WriteBackFilter
+) -> list[_WriteBackKey]:
+    """Those of the keys whose write-back is what is asked for, as it is now."""
+    found = list[_WriteBackKey]()
+    for some in batched(keys, _AT_ONCE, strict=False):
         changes = ConsentRepository(workspace).get_many(ref for ref, _ in some)
-        found += [place for place in some if _asked_for(changes, place, asked)]
+        found += [key for key in some if _matching(changes, key, filters)]
     return found
 
 
-def _asked_for(
-    changes: dict[ChangeRef, ConsentChange], place: _Place, asked: WriteBackFilter
+def _matching(
+    changes: dict[ChangeRef, ConsentChange], key: _WriteBackKey, filters: WriteBackFilter
 ) -> WriteBack | None:
-    """The write-back of the place, if it is there and is asked for."""
-    ref, store_id = place
+    """The write-back of the key, if it is there and is asked for."""
+    ref, store_id = key
     change = changes.get(ref)
     write_back = change.write_back_to(store_id) if change else None
-    return write_back if change and write_back and asked.takes(change, write_back) else None
+    return write_back if change and write_back and filters.matches(change, write_back) else None
 
 
 def _read(
-    workspace: WorkspaceScope, listing: Listing[_Place], asked: WriteBackFilter
+    workspace: WorkspaceScope, listing: Listing[_WriteBackKey], filters: WriteBackFilter
 ) -> Listing[ListedWriteBack]:
     """The write-backs of a page, with the profiles that answer for their changes."""
     refs = [ref for ref, _ in listing.items]
@@ -151,7 +151,7 @@ def _read(
     profiles = ProfileRepository(workspace).by_id(ref.profile_id for ref in refs)
     rows = list[ListedWriteBack]()
     for ref, store_id in listing.items:
-        write_back = _asked_for(changes, (ref, store_id), asked)
+        write_back = _matching(changes, (ref, store_id), filters)
         if write_back:
             profile = profiles.get(ref.profile_id)
             answering = profile.id if profile else ref.profile_id

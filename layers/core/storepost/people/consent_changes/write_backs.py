@@ -1,6 +1,6 @@
 """Telling a store of a change, decided at the moment of writing (docs/semantics.md, section 2.5).
 
-A message can come twice, late, and after a run that was killed between telling the store and
+A message can come twice, late, and after a run that was killed between writing to the store and
 noting that. So what the store gave last counts as what it has only where the change before ended
 for certain (docs/adr/0008).
 """
@@ -9,7 +9,7 @@ import json
 from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent, ChangeRef
-from storepost.people.consent.missed import Demand, is_away, settle_missed, takes_no_consent
+from storepost.people.consent.missed import Demand, finish_as_missed, is_away, takes_no_consent
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
@@ -21,7 +21,7 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.resending import queue_missed, resend_of
 from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
 from storepost.people.consent_changes.failing import look_after, note_failure, note_success
-from storepost.people.consent_changes.owing import tell_owed
+from storepost.people.consent_changes.owing import deliver_owed
 from storepost.people.consent_changes.reasons import reason_to_skip
 from storepost.people.consent_changes.tasks import Task
 from storepost.people.customers.model import Customer
@@ -49,7 +49,7 @@ _OUTCOMES = {
 
 
 def write_back(message: str, tries: int) -> None:
-    """Tells the store that a message names, if that is still to be done.
+    """Writes a consent change to the store that a message names, if that is still to be done.
 
     A message that names no change is about what a store hasn't taken, or about its failures.
 
@@ -63,7 +63,7 @@ def write_back(message: str, tries: int) -> None:
     named = {name: UUID(value) for name, value in body.items()}
     task = _task_of(named)
     if task is None:
-        tell_owed(named, tries)
+        deliver_owed(named, tries)
         return
     try:
         check_tries(tries)
@@ -75,7 +75,7 @@ def write_back(message: str, tries: int) -> None:
             raise
         # Nothing brings it again: somebody who sees that it failed can have it retried.
         log_unexpected(error)
-        _settle_missed(task, task.begun.failed("The store couldn't be told.", clock.now()))
+        _finish_as_missed(task, task.begun.failed("The store couldn't be told.", clock.now()))
 
 
 def _look_after_store(body: dict[str, str]) -> None:
@@ -90,32 +90,32 @@ def _carry_out(task: Task, tries: int) -> None:
     consent = ConsentRepository(task.workspace).consent_of(task.address)
     if consent.holds is None or consent.erased_at:
         # The person may have been erased since, and the worker may still be to remove the change.
-        tell_owed(task.named, tries)
+        deliver_owed(task.named, tries)
     customers = _customers(task, consent)
     store = StoreRepository(task.workspace).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
             note_success(store)
-        _settle(task, task.begun.written(clock.now()))
+        _finish(task, task.begun.written(clock.now()))
         return
-    telling = delivery_to(task.workspace, store)
-    reason = reason_to_skip(task, consent, customers, store, telling)
+    delivery = delivery_to(task.workspace, store)
+    reason = reason_to_skip(task, consent, customers, store, delivery)
     if reason is not None:
         _skip(task, store, reason)
-    elif telling is not None:
+    elif delivery is not None:
         addressed = task.addressed(customers)
-        _attempt(task.dated(consent, addressed), telling, addressed, tries, consent)
+        _attempt(task.dated(consent, addressed), delivery, addressed, tries, consent)
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
     """Notes why the store isn't told; what it may be told another time isn't lost."""
     after = task.begun.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
-        _settle_missed(task, after, is_away(task.workspace, task.store_id))
+        _finish_as_missed(task, after, is_away(task.workspace, task.store_id))
     elif _is_kept_for_later(task, reason):
-        _settle_missed(task, after, takes_no_consent(task.workspace, task.store_id))
+        _finish_as_missed(task, after, takes_no_consent(task.workspace, task.store_id))
     else:
-        _settle(task, after)
+        _finish(task, after)
 
 
 def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
@@ -136,8 +136,8 @@ def _task_of(named: dict[str, UUID]) -> Task | None:
 
 
 def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
-    held = change.write_back_to(store_id)
-    return held is not None and held.status is WriteBackStatus.PENDING
+    stored = change.write_back_to(store_id)
+    return stored is not None and stored.status is WriteBackStatus.PENDING
 
 
 def _customers(task: Task, consent: AddressConsent) -> list[Customer]:
@@ -165,41 +165,41 @@ def _of_holder(
 def _was_taken(task: Task, customers: list[Customer]) -> bool:
     """Whether a run that was killed since has noted with each customer that the store took it.
 
-    It must have noted this telling: what the store took before it, it may have been told otherwise.
+    It must have noted this delivery: after an earlier one the store may have got another state.
     """
-    telling = task.change.telling_to(task.store_id)
-    noted = [c.told(task.address.channel) == telling for c in task.addressed(customers)]
+    delivery_id = task.change.delivery_id_for(task.store_id)
+    noted = [c.delivered(task.address.channel) == delivery_id for c in task.addressed(customers)]
     return bool(noted) and all(noted)
 
 
 def _attempt(
-    task: Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
+    task: Task, delivery: Delivery, recipients: list[Customer], tries: int, consent: AddressConsent
 ) -> None:
-    external_ids = [customer.external_id for customer in told]
-    outcome = telling.tell(task.change, external_ids, is_confirmed=consent.is_confirmed)
-    now, config = clock.now(), telling.config
+    external_ids = [customer.external_id for customer in recipients]
+    outcome = delivery.deliver(task.change, external_ids, is_confirmed=consent.is_confirmed)
+    now, config = clock.now(), delivery.config
     repository = WriteBackRepository(task.workspace)
     if outcome is None:
-        is_certain = _note_told(task, told)
-        note_success(telling.store)
-        _settle(task, task.begun.written(now, is_certain=is_certain))
+        is_certain = _note_delivered(task, recipients)
+        note_success(delivery.store)
+        _finish(task, task.begun.written(now, is_certain=is_certain))
         if config and config.notes_success(now):
             repository.note_success(task.store_id, now)
         return
     if isinstance(outcome, SkipReason):
-        settle = _settle_missed if _is_kept_for_later(task, outcome) else _settle
-        settle(task, task.begun.skipped(outcome, now))
+        finish = _finish_as_missed if _is_kept_for_later(task, outcome) else _finish
+        finish(task, task.begun.skipped(outcome, now))
         return
-    # Before the write-back is settled: after that, nothing brings the message again.
-    note_failure(telling.store, needs_people=outcome.needs_people)
+    # Before the write-back is finished: after that, nothing brings the message again.
+    note_failure(delivery.store, needs_people=outcome.needs_people)
     if outcome.lasts or tries >= TRIES:
-        _settle_missed(task, task.begun.failed(outcome.error, now), telling.is_unchanged)
+        _finish_as_missed(task, task.begun.failed(outcome.error, now), delivery.is_unchanged)
     if config:
         repository.note_error(task.store_id, outcome.error)
     try_again(outcome, tries)
 
 
-def _note_told(task: Task, told: list[Customer]) -> bool:
+def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
     """Lets what the store took count as given by it; whether that is all that the store has.
 
     Where the store gave something else while it was told, that stays: nobody knows which came last
@@ -207,23 +207,23 @@ def _note_told(task: Task, told: list[Customer]) -> bool:
     that is killed in between has left.
     """
     customers = CustomerRepository(task.workspace)
-    noted = [customers.note_told(customer, task.change) for customer in told]
+    noted = [customers.note_delivered(customer, task.change) for customer in recipients]
     return all(noted)
 
 
-def _settle(task: Task, after: WriteBack) -> None:
+def _finish(task: Task, after: WriteBack) -> None:
     """Writes what became of the write-back; nothing where another run has done so."""
     count(_OUTCOMES[after.status])
-    ConsentRepository(task.workspace).settle(task.change, after)
+    ConsentRepository(task.workspace).finish(task.change, after)
 
 
-def _settle_missed(task: Task, after: WriteBack, still: Demand | None = None) -> None:
+def _finish_as_missed(task: Task, after: WriteBack, demand: Demand | None = None) -> None:
     """The same, where the store may be told another time.
 
-    Raises NotTaken where `still` doesn't hold any more: then it is decided anew.
+    Raises NotTaken where `demand` doesn't hold any more: then it is decided anew.
     """
     try:
-        settle_missed(task.workspace, task.change, after, still)
+        finish_as_missed(task.workspace, task.change, after, demand)
     except LostRace as race:
         if _task_of(task.named) is not None:
             raise NotTaken() from race

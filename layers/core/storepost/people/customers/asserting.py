@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.people.consent.evidence import NO_EVIDENCE
-from storepost.people.consent.evidence_rows import evidence_left
-from storepost.people.consent.from_stores import AtStore, Given, assert_from_store
-from storepost.people.consent.model import Address, Origin
-from storepost.people.consent.others import leave_address, note_customer
+from storepost.people.consent.evidence_rows import pending_evidence
+from storepost.people.consent.from_stores import AtStore, StoreConsent, assert_from_store
+from storepost.people.consent.model import Address, ConsentOrigin
+from storepost.people.consent.others import detach_customer, note_customer
 from storepost.people.consent.repository import added_to
-from storepost.people.consent.statements import Outcome
+from storepost.people.consent.statements import StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.customers.model import Customer, GivenCustomer
+from storepost.people.customers.model import Customer, IncomingCustomer
 from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import Known
+from storepost.people.profiles.resolution import KnownIdentities
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values import clock
@@ -26,38 +26,38 @@ class Push:
     """One customer as a store pushes it."""
 
     store: Store
-    given: GivenCustomer
+    incoming: IncomingCustomer
     before: Customer | None
     after: Customer
-    origin: Origin
+    origin: ConsentOrigin
     """Who pushes."""
 
     def address(self, channel: Channel) -> Address | None:
-        """The customer's own address of a channel."""
+        """Returns the customer's own address of a channel."""
         value = self.after.address(channel)
         return Address(channel, value) if value else None
 
-    def gave(self, channel: Channel) -> Given | None:
-        """What the store gave last; None where the customer is new, or there again."""
-        held = self.before
-        if held is None or held.deleted_at is not None:
+    def consent_before(self, channel: Channel) -> StoreConsent | None:
+        """Returns what the store gave last; None where the customer is new, or there again."""
+        before = self.before
+        if before is None or before.deleted_at is not None:
             return None
-        is_taken = held.told(channel) is not None
-        return Given(
-            held.address(channel),
-            held.consent(channel),
-            held.consent_at(channel),
+        is_taken = before.delivered(channel) is not None
+        return StoreConsent(
+            before.address(channel),
+            before.consent(channel),
+            before.consent_at(channel),
             # A shop keeps the consent time that it gets.
             may_return=is_taken and self.store.is_custom,
-            proof_digest=held.proof(channel),
+            proof_digest=before.proof(channel),
             is_taken=is_taken,
         )
 
-    def gives(self, channel: Channel) -> Given:
-        """What the store gives now; `not_subscribed` where it says nothing."""
-        consent = self.given.consent(channel)
+    def consent_after(self, channel: Channel) -> StoreConsent:
+        """Returns what the store gives now; `not_subscribed` where it says nothing."""
+        consent = self.incoming.consent(channel)
         state = consent.state or ConsentState.NOT_SUBSCRIBED
-        return Given(
+        return StoreConsent(
             self.after.address(channel),
             state,
             consent.updated_at,
@@ -65,27 +65,27 @@ class Push:
             proof_digest=consent.digest,
         )
 
-    def origin_of(self, channel: Channel) -> Origin:
-        """Who pushes, with what the store gives to prove the channel's consent."""
-        proof = self.given.consent(channel).proof
+    def origin_of(self, channel: Channel) -> ConsentOrigin:
+        """Returns the origin of the channel's consent, with the proof that the store gives."""
+        proof = self.incoming.consent(channel).proof
         return self.origin.proven_by(proof) if proof else self.origin
 
     @property
     def moves(self) -> bool:
-        """Whether a known customer has another address than before."""
-        held = self.before
-        return held is not None and any(
-            held.address(channel) != self.after.address(channel) for channel in Channel
+        """Returns whether a known customer has another address than before."""
+        before = self.before
+        return before is not None and any(
+            before.address(channel) != self.after.address(channel) for channel in Channel
         )
 
-    def says_something(self, channel: Channel) -> bool:
-        """Whether it gives a consent that is the person's."""
-        consent = self.given.consent(channel)
+    def states_consent(self, channel: Channel) -> bool:
+        """Returns whether it gives a consent that is the person's."""
+        consent = self.incoming.consent(channel)
         return consent.state is not None and not consent.is_of_address
 
 
 def assert_and_save(
-    changes: Changes, push: Push, known: Known, before: Profile | None, after: Profile
+    changes: Changes, push: Push, known: KnownIdentities, before: Profile | None, after: Profile
 ) -> None:
     """Asserts both channels and saves the customer's profile, and whoever else has an address.
 
@@ -96,32 +96,32 @@ def assert_and_save(
     touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
     for channel in Channel:
         address = push.address(channel)
-        _leave_former(changes, push, channel)
+        _detach_former(changes, push, channel)
         if address is None:
             continue
         owner = _owner(address, known, after)
         outcome = _assert(changes, push, address, owner, after)
         if outcome is not None:
             states[address] = outcome.state
-        if outcome is not None or evidence_left(changes, owner.id):
+        if outcome is not None or pending_evidence(changes, owner.id):
             touched.setdefault(owner.id, (owner, owner))
     for was, profile in touched.values():
-        shown = show_consents(changes, was, profile, states)
-        _save(changes, was, shown, always=profile.id == after.id and push.moves)
+        updated = show_consents(changes, was, profile, states)
+        _save(changes, was, updated, always=profile.id == after.id and push.moves)
 
 
-def _save(changes: Changes, was: Profile | None, shown: Profile, *, always: bool) -> None:
+def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bool) -> None:
     """Saves the profile also where only its history or evidence grows: it must still be there.
 
     And where the customer has another address, with `always`: that must not have been taken off the
     profile meanwhile.
     """
-    grows = added_to(changes, shown.id) or evidence_left(changes, shown.id)
-    if always or shown != was or grows:
-        ProfileRepository(shown.workspace).save(changes, was, shown)
+    grows = added_to(changes, updated.id) or pending_evidence(changes, updated.id)
+    if always or updated != was or grows:
+        ProfileRepository(updated.workspace).save(changes, was, updated)
 
 
-def _owner(address: Address, known: Known, after: Profile) -> Profile:
+def _owner(address: Address, known: KnownIdentities, after: Profile) -> Profile:
     """Whose the customer's address is: another profile's that has claimed it, or the customer's."""
     holder = known.holder_of(identity_of(address))
     return holder if holder and holder.id != after.id else after
@@ -129,20 +129,20 @@ def _owner(address: Address, known: Known, after: Profile) -> Profile:
 
 def _assert(
     changes: Changes, push: Push, address: Address, owner: Profile, after: Profile
-) -> Outcome | None:
+) -> StatementOutcome | None:
     channel, workspace = address.channel, push.store.workspace
     is_of_others = identity_of(address) not in after.sightings
     outcome = None
-    if push.says_something(channel):
+    if push.states_consent(channel):
         refused_at = push.after.refused_at(channel)
         is_in_a_loop = push.after.contradictions(channel).are_too_many(clock.now())
         outcome = assert_from_store(
             changes,
             subject_of(owner),
             channel,
-            before=push.gave(channel),
-            after=push.gives(channel),
-            updated_at=push.given.external_updated_at,
+            before=push.consent_before(channel),
+            after=push.consent_after(channel),
+            updated_at=push.incoming.external_updated_at,
             origin=push.origin_of(channel),
             at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
         )
@@ -151,9 +151,9 @@ def _assert(
     return outcome
 
 
-def _leave_former(changes: Changes, push: Push, channel: Channel) -> None:
+def _detach_former(changes: Changes, push: Push, channel: Channel) -> None:
     """Where the customer has another address now, the one of before is theirs no more."""
-    held = push.before
-    value = held.address(channel) if held else None
-    if held and value and value != push.after.address(channel):
-        leave_address(changes, push.store.workspace, Address(channel, value), held.ref)
+    before = push.before
+    value = before.address(channel) if before else None
+    if before and value and value != push.after.address(channel):
+        detach_customer(changes, push.store.workspace, Address(channel, value), before.ref)

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
 from storepost.people.customers.lenient_fields import GivenEmail, GivenLocale, GivenName, GivenPhone
-from storepost.people.customers.model import GivenConsent, GivenCustomer
+from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.people.profiles.model import names_nobody
 from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
 
@@ -42,15 +42,15 @@ class Customer(RequestBody):
     sms_marketing_consent: ConsentState | None = None
     email_marketing_consent_updated_at: Timestamp | None = None
     sms_marketing_consent_updated_at: Timestamp | None = None
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
     admin_url: Url | None = None
     external_created_at: Timestamp
     external_updated_at: Timestamp
 
-    def value(self) -> GivenCustomer:
-        """What the service is told."""
-        return GivenCustomer(
+    def value(self) -> IncomingCustomer:
+        """Returns the customer as the service takes it."""
+        return IncomingCustomer(
             external_created_at=self.external_created_at,
             external_updated_at=self.external_updated_at,
             email=self.email,
@@ -67,8 +67,8 @@ class Customer(RequestBody):
             ),
         )
 
-    def _consent(self, state: ConsentState | None, updated_at: datetime | None) -> GivenConsent:
-        return GivenConsent(
+    def _consent(self, state: ConsentState | None, updated_at: datetime | None) -> IncomingConsent:
+        return IncomingConsent(
             state,
             updated_at,
             proof=self.proof.value() if self.proof else None,

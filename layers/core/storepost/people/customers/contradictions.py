@@ -12,22 +12,22 @@ CONTRADICTIONS_END = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Contradictions:
-    """How often a store took a no from here, and then gave something else."""
+    """Says how often a store took a no from here, and then gave something else."""
 
     count: int = 0
     last_at: datetime | None = None
 
     def counted(self, now: datetime) -> int:
-        """How many there are in a row."""
+        """Returns how many there are in a row."""
         is_over = self.last_at is None or self.last_at + CONTRADICTIONS_END < now
         return 0 if is_over else self.count
 
     def are_too_many(self, now: datetime) -> bool:
-        """Whether what the store says doesn't end a no any more."""
+        """Returns whether what the store says doesn't end a no any more."""
         return self.counted(now) > MAX_CONTRADICTIONS
 
     def with_one(self, now: datetime) -> "Contradictions":
-        """The same after one more."""
+        """Returns the count after one more contradiction."""
         return Contradictions(self.counted(now) + 1, now)
 
 

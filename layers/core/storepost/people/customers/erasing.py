@@ -5,7 +5,7 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.people.consent.model import Address
-from storepost.people.consent.others import leave_address
+from storepost.people.consent.others import detach_customer
 from storepost.people.consent.states import Channel
 from storepost.people.customers.repository import CustomerItem, CustomerRepository, customer_key
 from storepost.people.profiles.consent_summary import identity_of
@@ -25,13 +25,13 @@ def erase_customers(erasure: Erasure) -> bool:
     for each in erasure.identities:
         if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:
             continue
-        _leave_addresses(erasure, each.store_id, each.value)
-        if not _removed(erasure, each.store_id, each.value):
+        _detach_from_addresses(erasure, each.store_id, each.value)
+        if not _is_deleted(erasure, each.store_id, each.value):
             commit_anew(partial(_end_deleted, erasure, each.store_id, each.value))
     return False
 
 
-def _leave_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None:
+def _detach_from_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None:
     """Takes the customer out of those of an address that is somebody else's."""
     customer = CustomerRepository(erasure.workspace).get(store_id, external_id)
     if customer is None or customer.profile_id not in erasure.partitions:
@@ -42,7 +42,7 @@ def _leave_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None
         if address and identity_of(address) not in erasure.identities:
             commit_anew(
                 partial(
-                    leave_address,
+                    detach_customer,
                     workspace=erasure.workspace,
                     address=address,
                     customer=customer.ref,
@@ -50,7 +50,7 @@ def _leave_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None
             )
 
 
-def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
+def _is_deleted(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
     """Whether it was the person's, and the store had not deleted it."""
     row = CustomerItem(*customer_key(erasure.workspace, store_id, external_id))
     is_there = CustomerItem.deleted_at.does_not_exist()
@@ -69,4 +69,4 @@ def _end_deleted(erasure: Erasure, store_id: UUID, external_id: str, changes: Ch
     if store and not store.is_custom:
         customers.tombstone(changes, store_id, external_id, customer.external_updated_at)
     else:
-        customers.remove(changes, customer)
+        customers.delete(changes, customer)

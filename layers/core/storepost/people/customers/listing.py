@@ -14,7 +14,9 @@ from storepost.values.scope import WorkspaceScope
 def list_customers(
     workspace: WorkspaceScope, profile_id: UUID, store_id: UUID | None, page: PageRequest
 ) -> tuple[Listing[Customer], dict[UUID, Store]]:
-    """The profile's customers, deleted ones too, the newest first, and the stores of the page's."""
+    """Returns the profile's customers, deleted ones too, the newest first,
+    and the stores of the page's.
+    """
     profile = get_profile(workspace, profile_id)
     found = CustomerRepository(workspace).of_profile(profile, store_id)
     found.sort(key=lambda each: (each.external_created_at, each.id), reverse=True)

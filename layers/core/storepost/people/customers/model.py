@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.people.consent.decision import CustomerRef
-from storepost.people.consent.evidence import GivenEvidence, digest_of_proof
+from storepost.people.consent.evidence import EvidenceDetails, digest_of_proof
 from storepost.people.consent.model import Proof
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.contradictions import NO_CONTRADICTIONS, Contradictions
@@ -18,13 +18,13 @@ from storepost.values.ids import derived_id
 
 
 def customer_id(store_id: UUID, external_id: str) -> UUID:
-    """The id of a store's customer: it follows from what the store calls them."""
+    """Returns the id of a store's customer: it follows from what the store calls them."""
     return derived_id(store_id, "customer", external_id)
 
 
 @dataclass(frozen=True)
-class GivenConsent:
-    """What a store says of one channel; a state of None says nothing."""
+class IncomingConsent:
+    """Says what a store says of one channel; a state of None says nothing."""
 
     state: ConsentState | None = None
     updated_at: datetime | None = None
@@ -32,16 +32,16 @@ class GivenConsent:
     is_of_address: bool = False
     """Whether it says that the address is invalid, and nothing of what the person wants."""
     proof: Proof | None = None
-    evidence: GivenEvidence | None = None
+    evidence: EvidenceDetails | None = None
     """What proves it, where the store gives anything."""
 
     @property
     def digest(self) -> str | None:
-        """The digest of what proves it."""
+        """Returns the digest of what proves it."""
         return digest_of_proof(self.proof, self.evidence)
 
     def occurred_at(self, now: datetime) -> datetime | None:
-        """The store's own consent time; one that is still to come is none.
+        """Returns the store's own consent time; one that is still to come is none.
 
         Else all that the store says until then would be older than that.
         """
@@ -49,7 +49,7 @@ class GivenConsent:
 
 
 @dataclass(frozen=True)
-class GivenCustomer:
+class IncomingCustomer:
     """A customer as a store sends it; None where it says nothing."""
 
     external_created_at: datetime
@@ -60,58 +60,61 @@ class GivenCustomer:
     last_name: str | None = None
     locale: str | None = None
     admin_url: str | None = None
-    email_consent: GivenConsent = GivenConsent()
-    sms_consent: GivenConsent = GivenConsent()
+    email_consent: IncomingConsent = IncomingConsent()
+    sms_consent: IncomingConsent = IncomingConsent()
     says_locale: bool = True
     """False where the record has no place for a locale: then what was given before stays."""
 
-    def consent(self, channel: Channel) -> GivenConsent:
-        """What it says of a channel."""
+    def consent(self, channel: Channel) -> IncomingConsent:
+        """Returns what it says of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def address(self, channel: Channel) -> str | None:
-        """The address of a channel that it gives."""
+        """Returns the address of a channel that it gives."""
         return self.email if channel is Channel.EMAIL else self.phone
 
-    def without_old_consent(self, held: "Customer | None") -> "GivenCustomer":
-        """The record without what it says of a channel from before what is held of that address.
+    def without_old_consent(self, stored: "Customer | None") -> "IncomingCustomer":
+        """Returns the record without what it says of a channel from before what is held of that
+        address.
 
         An equal record of before, or an export of hours ago, tells what the store had until it gave
         another consent or took one from us.
         """
-        if held is None:
+        if stored is None:
             return self
-        said = {channel: self.consent(channel) for channel in Channel}
+        consents = {channel: self.consent(channel) for channel in Channel}
         for channel in Channel:
-            is_same = held.address(channel) == self.address(channel)
-            if is_same and (self._is_older(held, channel) or self._is_of_before(held, channel)):
-                said[channel] = GivenConsent()
-        return replace(self, email_consent=said[Channel.EMAIL], sms_consent=said[Channel.SMS])
+            is_same = stored.address(channel) == self.address(channel)
+            if is_same and (self._is_older(stored, channel) or self._is_of_before(stored, channel)):
+                consents[channel] = IncomingConsent()
+        return replace(
+            self, email_consent=consents[Channel.EMAIL], sms_consent=consents[Channel.SMS]
+        )
 
-    def _is_older(self, held: "Customer", channel: Channel) -> bool:
-        since, updated_at = held.consent_at(channel), self.external_updated_at
+    def _is_older(self, stored: "Customer", channel: Channel) -> bool:
+        since, updated_at = stored.consent_at(channel), self.external_updated_at
         at = max(updated_at, self.consent(channel).updated_at or updated_at)
         return since is not None and at < since
 
-    def _is_of_before(self, held: "Customer", channel: Channel) -> bool:
+    def _is_of_before(self, stored: "Customer", channel: Channel) -> bool:
         """Whether it is what the store had before it took `subscribed` from here.
 
         It is `not_subscribed` in a record that isn't newer than the last one, nor its consent.
         """
-        consent, since = self.consent(channel), held.consent_at(channel)
-        if consent.state is not ConsentState.NOT_SUBSCRIBED or held.told(channel) is None:
+        consent, since = self.consent(channel), stored.consent_at(channel)
+        if consent.state is not ConsentState.NOT_SUBSCRIBED or stored.delivered(channel) is None:
             return False
-        is_newer = self.external_updated_at > held.external_updated_at
+        is_newer = self.external_updated_at > stored.external_updated_at
         return not (is_newer or (consent.updated_at and since and consent.updated_at > since))
 
     def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
-        """What names the person whom the store calls `external_id`."""
+        """Returns what names the person whom the store calls `external_id`."""
         return identities_of(
             store_id=store.id, customer_id=external_id, email=self.email, phone=self.phone
         )
 
     def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
-        """When it shows each identity: the store's own id since the customer is there."""
+        """Returns when it shows each identity: the store's own id since the customer is there."""
         created, updated = self.external_created_at, self.external_updated_at
         own = IdentityType.PLATFORM_CUSTOMER_ID
         return {
@@ -148,64 +151,67 @@ class Customer:
     sms_refused_at: datetime | None = None
     email_contradictions: Contradictions = NO_CONTRADICTIONS
     sms_contradictions: Contradictions = NO_CONTRADICTIONS
-    email_told: str | None = field(default=None, compare=False)
-    """The last telling of a change of consent that the store took for this customer."""
-    sms_told: str | None = field(default=None, compare=False)
+    email_delivery: str | None = field(default=None, compare=False)
+    """The id of the last delivery of a consent change that the store took for this customer."""
+    sms_delivery: str | None = field(default=None, compare=False)
     email_proof: str | None = None
     """The digest of what the store gave last to prove the consent."""
     sms_proof: str | None = None
 
     @property
     def ref(self) -> CustomerRef:
-        """What the store calls them."""
+        """Returns what the store calls them."""
         return CustomerRef(self.store_id, self.external_id)
 
-    def told(self, channel: Channel) -> str | None:
-        """The last telling of a change of a channel that the store took for this customer."""
-        return self.email_told if channel is Channel.EMAIL else self.sms_told
+    def delivered(self, channel: Channel) -> str | None:
+        """Returns the id of the channel's last delivery that the store took for this customer."""
+        return self.email_delivery if channel is Channel.EMAIL else self.sms_delivery
 
     def address(self, channel: Channel) -> str | None:
-        """The customer's own address of a channel."""
+        """Returns the customer's own address of a channel."""
         return self.email if channel is Channel.EMAIL else self.phone
 
     def consent(self, channel: Channel) -> ConsentState:
-        """What the store gave last of a channel."""
+        """Returns what the store gave last of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def consent_at(self, channel: Channel) -> datetime | None:
-        """The store's own time of what it gave last of a channel."""
+        """Returns the store's own time of what it gave last of a channel."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
 
     def proof(self, channel: Channel) -> str | None:
-        """The digest of what the store gave last to prove a channel's consent."""
+        """Returns the digest of what the store gave last to prove a channel's consent."""
         return self.email_proof if channel is Channel.EMAIL else self.sms_proof
 
     def refused_at(self, channel: Channel) -> datetime | None:
-        """When an address of a channel that they had before was unsubscribed."""
+        """Returns when an address of a channel that they had before was unsubscribed."""
         return self.email_refused_at if channel is Channel.EMAIL else self.sms_refused_at
 
     def refused_until(self, refused: Mapping[Channel, datetime | None]) -> "Customer":
-        """The customer, with when their addresses of before were unsubscribed."""
+        """Returns the customer, with when their addresses of before were unsubscribed."""
         email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
         return replace(self, email_refused_at=email, sms_refused_at=sms)
 
     def contradictions(self, channel: Channel) -> Contradictions:
-        """How often the store has contradicted a no that it took."""
+        """Returns how often the store has contradicted a no that it took."""
         is_email = channel is Channel.EMAIL
         return self.email_contradictions if is_email else self.sms_contradictions
 
-    def following(self, held: "Customer | None", now: datetime) -> "Customer":
-        """The customer, with how often the store has contradicted what it took until now."""
-        if held is None:
+    def following(self, stored: "Customer | None", now: datetime) -> "Customer":
+        """Returns the customer, with how often the store has contradicted what it took."""
+        if stored is None:
             return self
-        email, sms = (self._contradictions(held, channel, now) for channel in Channel)
+        email, sms = (self._contradictions(stored, channel, now) for channel in Channel)
         return replace(self, email_contradictions=email, sms_contradictions=sms)
 
-    def _contradictions(self, held: "Customer", channel: Channel, now: datetime) -> Contradictions:
-        known = held.contradictions(channel)
-        is_same = held.address(channel) == self.address(channel)
+    def _contradictions(
+        self, stored: "Customer", channel: Channel, now: datetime
+    ) -> Contradictions:
+        known = stored.contradictions(channel)
+        is_same = stored.address(channel) == self.address(channel)
         took_a_no = (
-            held.told(channel) is not None and held.consent(channel) is ConsentState.UNSUBSCRIBED
+            stored.delivered(channel) is not None
+            and stored.consent(channel) is ConsentState.UNSUBSCRIBED
         )
         return known.with_one(now) if is_same and took_a_no and self._wants(channel) else known
 
@@ -213,69 +219,77 @@ class Customer:
         return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
-        """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
+        """Returns whether an update of that moment comes too late;
+        a deleted one yields to newer ones.
+        """
         if self.deleted_at is not None:
             return updated_at <= self.external_updated_at
         return updated_at < self.external_updated_at
 
     def deleted(self, now: datetime, at: datetime | None = None) -> "Customer":
-        """The customer once the store has deleted it; `at` is when, where the store says so."""
+        """Returns the customer once the store has deleted it;
+        `at` is when, where the store says so.
+        """
         updated_at = max(self.external_updated_at, at or self.external_updated_at)
         return replace(self, deleted_at=now, external_updated_at=updated_at)
 
 
 def customer_of(
-    store: Store, external_id: str, profile_id: UUID, before: Customer | None, given: GivenCustomer
+    store: Store,
+    external_id: str,
+    profile_id: UUID,
+    before: Customer | None,
+    incoming: IncomingCustomer,
 ) -> Customer:
-    """The customer as the store gives it now; only a consent that it leaves out stays."""
+    """Returns the customer as the store gives it now; only a consent that it leaves out stays."""
     return Customer(
         id=customer_id(store.id, external_id),
         store_id=store.id,
         external_id=external_id,
         profile_id=profile_id,
-        admin_url=given.admin_url or store.admin_url,
-        first_name=given.first_name,
-        last_name=given.last_name,
-        email=given.email,
-        phone=given.phone,
-        locale=given.locale if given.says_locale or before is None else before.locale,
-        email_consent=_consent(Channel.EMAIL, before, given.email, given.email_consent),
-        sms_consent=_consent(Channel.SMS, before, given.phone, given.sms_consent),
-        external_created_at=given.external_created_at,
-        external_updated_at=given.external_updated_at,
+        admin_url=incoming.admin_url or store.admin_url,
+        first_name=incoming.first_name,
+        last_name=incoming.last_name,
+        email=incoming.email,
+        phone=incoming.phone,
+        locale=incoming.locale if incoming.says_locale or before is None else before.locale,
+        email_consent=_consent(Channel.EMAIL, before, incoming.email, incoming.email_consent),
+        sms_consent=_consent(Channel.SMS, before, incoming.phone, incoming.sms_consent),
+        external_created_at=incoming.external_created_at,
+        external_updated_at=incoming.external_updated_at,
         deleted_at=None,
-        email_consent_at=_consent_at(Channel.EMAIL, before, given.email, given.email_consent),
-        sms_consent_at=_consent_at(Channel.SMS, before, given.phone, given.sms_consent),
-        email_proof=_proof(Channel.EMAIL, before, given),
-        sms_proof=_proof(Channel.SMS, before, given),
+        email_consent_at=_consent_at(Channel.EMAIL, before, incoming.email, incoming.email_consent),
+        sms_consent_at=_consent_at(Channel.SMS, before, incoming.phone, incoming.sms_consent),
+        email_proof=_proof(Channel.EMAIL, before, incoming),
+        sms_proof=_proof(Channel.SMS, before, incoming),
     )
 
 
 def _consent(
-    channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
+    channel: Channel, before: Customer | None, address: str | None, incoming: IncomingConsent
 ) -> ConsentState:
     """What is given; left out, what was given last, as long as it is of the same address."""
-    if given.state is not None:
-        return given.state
+    if incoming.state is not None:
+        return incoming.state
     if before is not None and before.address(channel) == address:
         return before.consent(channel)
     return ConsentState.NOT_SUBSCRIBED
 
 
 def _consent_at(
-    channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
+    channel: Channel, before: Customer | None, address: str | None, incoming: IncomingConsent
 ) -> datetime | None:
-    if given.state is not None:
-        return given.occurred_at(clock.now())
+    if incoming.state is not None:
+        return incoming.occurred_at(clock.now())
     if before is not None and before.address(channel) == address:
         return before.consent_at(channel)
     return None
 
 
-def _proof(channel: Channel, before: Customer | None, given: GivenCustomer) -> str | None:
+def _proof(channel: Channel, before: Customer | None, incoming: IncomingCustomer) -> str | None:
     """The digest of what is given to prove it; of a record without any, the one given last."""
-    consent = given.consent(channel)
+    consent = incoming.consent(channel)
     if consent.digest is not None or before is None:
         return consent.digest
-    is_same = before.address(channel) == given.address(channel)
+    is_same = before.address(channel) == incoming.address(channel)
     return before.proof(channel) if is_same else None

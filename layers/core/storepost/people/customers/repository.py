@@ -55,20 +55,24 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     """How often the store gave something else after it took a no, until the moment beside it."""
     email_contradicted_at = UtcDateTimeAttribute(null=True)
     sms_contradicted_at = UtcDateTimeAttribute(null=True)
-    email_told = UnicodeAttribute(null=True)
-    sms_told = UnicodeAttribute(null=True)
+    email_delivery = UnicodeAttribute(null=True, attr_name="email_told")
+    sms_delivery = UnicodeAttribute(null=True, attr_name="sms_told")
     email_proof = UnicodeAttribute(null=True)
     sms_proof = UnicodeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """That a customer was deleted of whom nothing is held: it stands where the customer would."""
+    """Records that a customer was deleted of whom nothing is held:
+    it stands where the customer would.
+    """
 
     at = UtcDateTimeAttribute()
 
 
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
-    """That nothing of a customer may stay, whatever the shop had told of them before then."""
+    """Records that nothing of a customer may stay,
+    whatever the shop had told of them before then.
+    """
 
     at = UtcDateTimeAttribute()
 
@@ -80,30 +84,34 @@ _COLUMNS = {
     Channel.EMAIL: (
         CustomerItem.email_consent,
         CustomerItem.email_consent_at,
-        CustomerItem.email_told,
+        CustomerItem.email_delivery,
         CustomerItem.email,
     ),
     Channel.SMS: (
         CustomerItem.sms_consent,
         CustomerItem.sms_consent_at,
-        CustomerItem.sms_told,
+        CustomerItem.sms_delivery,
         CustomerItem.phone,
     ),
 }
 
 
 def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Where a customer stands; the store's id comes last, as it may hold any character."""
+    """Returns the key of a customer; the store's id comes last, as it may hold any character."""
     return (workspace.partition("customer", short(store_id), external_id), "customer")
 
 
 def redacted_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Where a workspace's redacted customers stand: several, as each import reads from them."""
+    """Returns where a workspace's redacted customers stand: several,
+    as each import reads from them.
+    """
     return [workspace.partition("redacted", digit) for digit in "0123456789"]
 
 
 def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Where it stands that a customer was redacted; the ids of shops' customers are numbers."""
+    """Returns the key of the row that says that a customer was redacted;
+    the ids of shops' customers are numbers.
+    """
     return (
         workspace.partition("redacted", external_id[-1:]),
         f"customer#{short(store_id)}#{external_id}",
@@ -121,7 +129,7 @@ class CustomerRepository:
         self._deleted: dict[UUID, DeletedCustomerItem] = {}
 
     def get(self, store_id: UUID, external_id: str) -> Customer | None:
-        """The customer, a deleted one too."""
+        """Returns the customer, a deleted one too."""
         item = self._reads.find(Item, customer_key(self._scope, store_id, external_id))
         if isinstance(item, DeletedCustomerItem):
             self._deleted[customer_id(store_id, external_id)] = item
@@ -130,7 +138,8 @@ class CustomerRepository:
     def of_profile(
         self, profile: Profile, store_id: UUID | None = None, others: Iterable[CustomerRef] = ()
     ) -> list[Customer]:
-        """The profile's customers, deleted ones too: of one store, or of all; and these others.
+        """Returns the profile's customers, deleted ones too: of one store, or of all;
+        and these others.
 
         Not what is left of a customer whose person was erased, until the worker comes: an order may
         have brought the id to somebody else.
@@ -140,10 +149,10 @@ class CustomerRepository:
             for each in profile.identities
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
-        wanted = [(at, value) for at, value in ids if store_id in {None, at}]
+        own_ids = [(at, value) for at, value in ids if store_id in {None, at}]
         named = {(each.store_id, each.external_id) for each in others}
-        asked = dict.fromkeys([*wanted, *sorted(named)])
-        found = self._found(customer_key(self._scope, at, value) for at, value in asked)
+        customer_ids = dict.fromkeys([*own_ids, *sorted(named)])
+        found = self._found(customer_key(self._scope, at, value) for at, value in customer_ids)
         own = set(profile.partitions)
         return [
             each
@@ -180,23 +189,25 @@ class CustomerRepository:
         item.sms_proof = customer.sms_proof
         changes.save(item)
 
-    def remove(self, changes: Changes, customer: Customer) -> None:
-        """Takes the customer away, if nobody changed it since it was read here."""
+    def delete(self, changes: Changes, customer: Customer) -> None:
+        """Deletes the customer, if nobody changed it since it was read here."""
         changes.delete(self._read[customer.id])
 
     def tombstone(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was deleted then, and nothing of what was read of them here."""
+        """Writes that a customer was deleted then,
+        and keeps nothing of what was read of them here.
+        """
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
-            if (held := self._read.get(customer_id(store_id, external_id))) is not None:
-                item.version = held.version
+            if (read := self._read.get(customer_id(store_id, external_id))) is not None:
+                item.version = read.version
         item.at = max(item.at, at)
         item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was redacted then, unless they were later."""
+        """Writes that a customer was redacted then, unless they were later."""
         key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
         row = self._reads.find(RedactedCustomerItem, key)
         if row is None or row.at < at:
@@ -204,7 +215,8 @@ class CustomerRepository:
             changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Whether what a shop tells of that moment is about a customer redacted or deleted since.
+        """Returns whether what a shop tells of that moment is about a customer redacted or deleted
+        since.
 
         The customer is read here before.
         """
@@ -214,24 +226,24 @@ class CustomerRepository:
         return self.redacts(store_id, external_id, updated_at)
 
     def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Whether what a shop tells of that moment is about a customer redacted since."""
+        """Returns whether what a shop tells of that moment is about a customer redacted since."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at
 
-    def note_told(self, customer: Customer, change: ConsentChange) -> bool:
-        """Lets a change that the store took count as given by it.
+    def note_delivered(self, customer: Customer, change: ConsentChange) -> bool:
+        """Writes a change that the store took into the customer's row, as if the store had sent it.
 
         False where the store has given another state, or another address, since it was read.
         """
         channel = change.channel
-        given, given_at, told, address = _COLUMNS[channel]
-        unchanged = (given == customer.consent(channel).value) & (address == change.address)
+        consent, consent_at, delivery, address = _COLUMNS[channel]
+        unchanged = (consent == customer.consent(channel).value) & (address == change.address)
         key = customer_key(self._scope, customer.store_id, customer.external_id)
         actions: list[Action] = [
-            given.set(change.state.value),
-            given_at.set(change.occurred_at),
-            told.set(change.telling_to(customer.store_id)),
+            consent.set(change.state.value),
+            consent_at.set(change.occurred_at),
+            delivery.set(change.delivery_id_for(customer.store_id)),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
 
@@ -272,8 +284,8 @@ class CustomerRepository:
                 item.email_contradictions, item.email_contradicted_at
             ),
             sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
-            email_told=item.email_told,
-            sms_told=item.sms_told,
+            email_delivery=item.email_delivery,
+            sms_delivery=item.sms_delivery,
             email_proof=item.email_proof,
             sms_proof=item.sms_proof,
         )

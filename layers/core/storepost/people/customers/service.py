@@ -5,13 +5,13 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.model import Address, ConsentOrigin
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from storepost.people.customers.asserting import Push, assert_and_save
 from storepost.people.customers.attribution import with_customer
-from storepost.people.customers.model import Customer, GivenCustomer, customer_of
+from storepost.people.customers.model import Customer, IncomingCustomer, customer_of
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.merging import Arrival, person_of
@@ -28,7 +28,7 @@ from storepost.values.problems import NotFound
 
 @dataclass(frozen=True)
 class PutCustomer:
-    """What a put did."""
+    """Says what a put did."""
 
     customer: Customer
     store: Store
@@ -39,7 +39,7 @@ def put_customer(
     caller: WorkspaceCaller,
     store_id: UUID,
     external_id: str,
-    given: GivenCustomer,
+    incoming: IncomingCustomer,
     changes: Changes,
 ) -> PutCustomer:
     """Writes a custom store's customer, new or known, and the profile that it belongs to.
@@ -48,14 +48,14 @@ def put_customer(
     """
     store = active_custom_store(caller.workspace, store_id)
     origin = origin_of(caller, store_id=store.id)
-    return write_customer(store, external_id, given, origin, changes)
+    return write_customer(store, external_id, incoming, origin, changes)
 
 
 def write_customer(
     store: Store,
     external_id: str,
-    given: GivenCustomer,
-    origin: Origin,
+    incoming: IncomingCustomer,
+    origin: ConsentOrigin,
     changes: Changes,
 ) -> PutCustomer:
     """Adds to a unit of work what a customer that arrives from a store changes.
@@ -65,43 +65,43 @@ def write_customer(
     """
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
-    held = customers.get(store.id, external_id)
-    if held and held.holds_newer_than(given.external_updated_at):
+    stored = customers.get(store.id, external_id)
+    if stored and stored.holds_newer_than(incoming.external_updated_at):
         # What is left of somebody who was erased stands against nothing, unless a shop deleted it.
-        is_for_good = held.deleted_at is not None and not store.is_custom
-        if is_for_good or profiles.get(held.profile_id):
+        is_for_good = stored.deleted_at is not None and not store.is_custom
+        if is_for_good or profiles.get(stored.profile_id):
             raise StaleUpdate()
-    if not store.is_custom and customers.bars(store.id, external_id, given.external_updated_at):
+    if not store.is_custom and customers.bars(store.id, external_id, incoming.external_updated_at):
         raise StaleUpdate()
-    identities = given.identities(store, external_id)
+    identities = incoming.identities(store, external_id)
     cause = MergeCause(store.platform, external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, before = person_of(changes, arrival)
-    if held and held.profile_id not in known.profiles and not profiles.get(held.profile_id):
-        held = None  # what is left of somebody who was erased
-    given = given.without_old_consent(held)
-    profile = with_customer(store, before, held, given, takes_in(before, identities, known))
-    customer = customer_of(store, external_id, profile.id, held, given)
-    customer = customer.refused_until(_refused_at(changes, store, held, customer))
-    customer = customer.following(held, clock.now())
-    push = Push(store, given, held, customer, origin)
+    if stored and stored.profile_id not in known.profiles and not profiles.get(stored.profile_id):
+        stored = None  # what is left of somebody who was erased
+    incoming = incoming.without_old_consent(stored)
+    profile = with_customer(store, before, stored, incoming, takes_in(before, identities, known))
+    customer = customer_of(store, external_id, profile.id, stored, incoming)
+    customer = customer.refused_until(_refused_at(changes, store, stored, customer))
+    customer = customer.following(stored, clock.now())
+    push = Push(store, incoming, stored, customer, origin)
     assert_and_save(changes, push, known, before, profile)
     profiles.claim(changes, profile, known.claims, identities)
-    if customer != held:
+    if customer != stored:
         customers.save(changes, customer)
-    return PutCustomer(customer, store, held is None)
+    return PutCustomer(customer, store, stored is None)
 
 
 def _refused_at(
-    changes: Changes, store: Store, held: Customer | None, customer: Customer
+    changes: Changes, store: Store, stored: Customer | None, customer: Customer
 ) -> dict[Channel, datetime | None]:
     """When an address that the customer had before was unsubscribed, by the channel."""
-    if held is None:
+    if stored is None:
         return {}
     consents = ConsentRepository(store.workspace, changes.reads)
     refused = dict[Channel, datetime | None]()
     for channel in Channel:
-        former, moments = held.address(channel), [held.refused_at(channel)]
+        former, moments = stored.address(channel), [stored.refused_at(channel)]
         if former is not None and former != customer.address(channel):
             moments.append(consents.consent_of(Address(channel, former)).refused_at)
         refused[channel] = max((moment for moment in moments if moment), default=None)
@@ -112,10 +112,10 @@ def delete_customer(
     caller: WorkspaceCaller, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Marks a custom store's customer as deleted there; the person stays. Repeatable."""
-    remove_customer(active_custom_store(caller.workspace, store_id), external_id, changes)
+    delete_customer_of(active_custom_store(caller.workspace, store_id), external_id, changes)
 
 
-def remove_customer(
+def delete_customer_of(
     store: Store, external_id: str, changes: Changes, at: datetime | None = None
 ) -> None:
     """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
@@ -134,7 +134,7 @@ def remove_customer(
         profiles.save(changes, profile, _without(profile, customer))
 
 
-def bury_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
+def tombstone_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
 
     Nothing older brings the customer, in whatever order that comes.
@@ -143,7 +143,7 @@ def bury_customer(store: Store, external_id: str, changes: Changes, at: datetime
     if customers.get(store.id, external_id) is None:
         customers.tombstone(changes, store.id, external_id, at)
     else:
-        remove_customer(store, external_id, changes, at)
+        delete_customer_of(store, external_id, changes, at)
 
 
 def _without(profile: Profile, customer: Customer) -> Profile:

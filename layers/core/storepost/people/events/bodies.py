@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, model_validator
 
-from storepost.people.events.model import GivenEvent
+from storepost.people.events.model import IncomingEvent
 from storepost.people.events.repository import properties_text
 from storepost.people.profiles.bodies import AnonymousId
 from storepost.people.profiles.model import Identity, IdentityType
@@ -62,15 +62,15 @@ class EventProfile(RequestBody):
 
     @model_validator(mode="after")
     def _names_one(self) -> "EventProfile":
-        given = (self.id, self.email, self.phone, self.anonymous_id, self.shopify_client_id)
-        if sum(each is not None for each in given) != 1:
+        named = (self.id, self.email, self.phone, self.anonymous_id, self.shopify_client_id)
+        if sum(each is not None for each in named) != 1:
             raise ValueError("Must have one of id, email, phone, anonymousId, shopifyClientId")
         if (self.store_id is None) != (self.shopify_client_id is None):
             raise ValueError("Must have storeId with shopifyClientId, and only with it")
         return self
 
     def value(self) -> UUID | Identity:
-        """What the service is told."""
+        """Returns the profile's id or the identity, as the service takes it."""
         if self.id is not None:
             return self.id
         named = (
@@ -93,9 +93,9 @@ class NewEvent(RequestBody):
     properties: Properties
     unique_id: Text | None = None
 
-    def value(self, row: int = 0) -> GivenEvent:
-        """What the service is told."""
-        return GivenEvent(
+    def value(self, row: int = 0) -> IncomingEvent:
+        """Returns the event as the service takes it."""
+        return IncomingEvent(
             person=self.profile.value(),
             name=self.name,
             occurred_at=self.occurred_at,

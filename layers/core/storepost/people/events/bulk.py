@@ -9,8 +9,14 @@ from itertools import chain
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.people.events.model import GivenEvent
-from storepost.people.events.recording import ImportResult, Person, Telling, record_some, unique_of
+from storepost.people.events.model import IncomingEvent
+from storepost.people.events.recording import (
+    EventContext,
+    ImportResult,
+    Person,
+    record_some,
+    unique_of,
+)
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.stores import platforms_of, unknown_stores
 from storepost.people.profiles.keys import profile_key
@@ -31,7 +37,7 @@ MAX_OF_ONE = 70
 
 
 class BatchResult(StrEnum):
-    """What became of an event; a letter, as the ledger keeps it."""
+    """Says what became of an event; a letter, as the ledger keeps it."""
 
     ACCEPTED = "a"
     DUPLICATE = "d"
@@ -39,44 +45,45 @@ class BatchResult(StrEnum):
 
     @classmethod
     def of(cls, recorded: ImportResult) -> "BatchResult":
-        """The same in a letter."""
+        """Returns the result as a letter."""
         return cls.ACCEPTED if recorded.event else cls.DUPLICATE
 
 
-class Refusal(StrEnum):
-    """Why an event that can be read isn't recorded."""
+class EventRefusal(StrEnum):
+    """Says why an event that can be read isn't recorded."""
 
     PROFILE = "profile_unknown"
     STORE = "store_unknown"
 
 
 def record_events(
-    caller: WorkspaceCaller, events: Sequence[GivenEvent], ledger: Ledger
-) -> tuple[Counter[BatchResult], dict[int, Refusal]]:
-    """How many of the events became what, and why some were refused, by their rows.
+    caller: WorkspaceCaller, events: Sequence[IncomingEvent], ledger: Ledger
+) -> tuple[Counter[BatchResult], dict[int, EventRefusal]]:
+    """Records the events; returns how many of them became what, and why some were refused,
+    by their rows.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
     platforms = platforms_of(caller.workspace, {each for event in events for each in event.stores})
-    refused = {e.row: Refusal.STORE for e in events if unknown_stores(e, platforms)}
-    telling = replace(Telling.of(caller), now=ledger.began)
+    refused = {e.row: EventRefusal.STORE for e in events if unknown_stores(e, platforms)}
+    context = replace(EventContext.of(caller), now=ledger.began)
 
-    def left() -> list[GivenEvent]:
+    def remaining() -> list[IncomingEvent]:
         open_ones = (e for e in events if ledger.outcome(e.row) is None)
         return [event for event in open_ones if event.row not in refused]
 
-    def record(some: Sequence[GivenEvent]) -> None:
-        work = _Round(telling, some, ledger)
-        refused.update(dict.fromkeys(work.unranked, Refusal.PROFILE))
+    def record(some: Sequence[IncomingEvent]) -> None:
+        work = _Round(context, some, ledger)
+        refused.update(dict.fromkeys(work.unranked, EventRefusal.PROFILE))
         work.record()
 
     ledger.read()  # of when it began
-    in_rounds(ledger, left, record)
+    in_rounds(ledger, remaining, record)
     outcomes = (ledger.outcome(event.row) for event in events)
     return Counter(BatchResult(outcome) for outcome in outcomes if outcome), refused
 
 
-def _writes_of(event: GivenEvent) -> int:
+def _writes_of(event: IncomingEvent) -> int:
     """How many rows an event is: one, and one that says that its unique id is known."""
     return 1 if event.unique_id is None else 2
 
@@ -86,7 +93,7 @@ class _Group:
     """Events of one person, in the request's order."""
 
     person: Person
-    events: list[GivenEvent]
+    events: list[IncomingEvent]
 
     @property
     def writes(self) -> int:
@@ -94,7 +101,7 @@ class _Group:
         return sum(map(_writes_of, self.events)) + (1 if self.person.before else 6)
 
     @property
-    def place(self) -> tuple[bool, datetime, str]:
+    def sort_key(self) -> tuple[bool, datetime, str]:
         """Neighbours by this are neighbours in a list, where they share nodes."""
         before, first = self.person.before, self.events[0]
         if before:
@@ -106,9 +113,11 @@ class _Group:
 class _Round:
     """What is known of the people of some events, all read at one time."""
 
-    def __init__(self, telling: Telling, events: Sequence[GivenEvent], ledger: Ledger) -> None:
+    def __init__(
+        self, context: EventContext, events: Sequence[IncomingEvent], ledger: Ledger
+    ) -> None:
         """Reads everything, a hundred rows a call."""
-        self._telling, self._ledger, self._reads = telling, ledger, ReadAhead()
+        self._context, self._ledger, self._reads = context, ledger, ReadAhead()
         self.unranked: list[int] = []
         """Rows of the events that name a profile that there isn't."""
         self._groups = self._grouped(events)
@@ -118,9 +127,9 @@ class _Round:
         """Records the events, as many a transaction as it takes. Raises LostRace."""
         in_parts(self._groups, ROOM, lambda group: group.writes, self._record_fitting)
 
-    def _grouped(self, events: Sequence[GivenEvent]) -> list[_Group]:
+    def _grouped(self, events: Sequence[IncomingEvent]) -> list[_Group]:
         """The events by person, neighbours in a list side by side."""
-        workspace, groups = self._telling.workspace, dict[UUID | Identity, _Group]()
+        workspace, groups = self._context.workspace, dict[UUID | Identity, _Group]()
         named = dict.fromkeys(e.person for e in events if isinstance(e.person, Identity))
         ids = {event.person for event in events if isinstance(event.person, UUID)}
         claims = claim_keys(workspace, named)
@@ -138,15 +147,15 @@ class _Round:
             group = groups.setdefault(whose, _Group(Person(before, known), []))
             if not group.events or group.writes + _writes_of(event) <= MAX_OF_ONE:
                 group.events.append(event)
-        return sorted(groups.values(), key=lambda group: group.place)
+        return sorted(groups.values(), key=lambda group: group.sort_key)
 
     def _read_uniques(self) -> None:
-        repository, keys = ProfileEventRepository(self._telling.workspace), list[Key]()
+        repository, keys = ProfileEventRepository(self._context.workspace), list[Key]()
         for group in self._groups:
             if group.person.before:
-                wanted = filter(None, map(unique_of, group.events))
-                places = repository.unique_keys(group.person.before, wanted)
-                keys += chain.from_iterable(places.values())
+                uniques = filter(None, map(unique_of, group.events))
+                keys_of = repository.unique_keys(group.person.before, uniques)
+                keys += chain.from_iterable(keys_of.values())
         self._reads.prefetch(keys)
 
     def _record_fitting(self, groups: Sequence[_Group]) -> None:
@@ -166,9 +175,9 @@ class _Round:
     def _record_part(self, groups: Sequence[_Group]) -> None:
         """Records the events of some people in one transaction."""
         self._reads.next()
-        changes, became = Changes(self._reads), dict[int, str]()
+        changes, results = Changes(self._reads), dict[int, str]()
         for group in groups:
-            recorded = record_some(changes, self._telling, group.person, group.events)
+            recorded = record_some(changes, self._context, group.person, group.events)
             rows = (event.row for event in group.events)
-            became |= dict(zip(rows, map(BatchResult.of, recorded), strict=True))
-        self._ledger.commit(changes, became)
+            results |= dict(zip(rows, map(BatchResult.of, recorded), strict=True))
+        self._ledger.commit(changes, results)

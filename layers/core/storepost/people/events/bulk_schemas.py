@@ -16,8 +16,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from storepost.people.events.bodies import NewEvent
-from storepost.people.events.bulk import BatchResult, Refusal
-from storepost.people.events.model import GivenEvent
+from storepost.people.events.bulk import BatchResult, EventRefusal
+from storepost.people.events.model import IncomingEvent
 from storepost.values.wire import RequestBody, Shape
 
 MAX_ROWS = 500
@@ -62,11 +62,11 @@ _FIELDS = {
     "properties": EventFault.PROPERTIES,
     "uniqueId": EventFault.UNIQUE,
 }
-_REFUSALS = {Refusal.PROFILE: EventFault.NO_PROFILE, Refusal.STORE: EventFault.NO_STORE}
+_REFUSALS = {EventRefusal.PROFILE: EventFault.NO_PROFILE, EventRefusal.STORE: EventFault.NO_STORE}
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableEvent:
     """An event that fails."""
 
     faults: tuple[EventFault, ...]
@@ -78,7 +78,7 @@ def _read_alone(value: object, read: ValidatorFunctionWrapHandler) -> object:
         return read(value)
     except ValidationError as error:
         faults = {_fault(each["loc"]) for each in error.errors(include_url=False)}
-    return Unreadable(tuple(sorted(faults, key=list(EventFault).index)))
+    return UnreadableEvent(tuple(sorted(faults, key=list(EventFault).index)))
 
 
 def _fault(where: tuple[int | str, ...]) -> EventFault:
@@ -91,7 +91,7 @@ def _alone(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
     return core_schema.no_info_wrap_validator_function(_read_alone, schema_of(NewEvent))
 
 
-_Row = Annotated[NewEvent | Unreadable, GetPydanticSchema(_alone)]
+_Row = Annotated[NewEvent | UnreadableEvent, GetPydanticSchema(_alone)]
 
 
 class NewEvents(RequestBody):
@@ -99,15 +99,15 @@ class NewEvents(RequestBody):
 
     events: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
 
-    def values(self) -> list[GivenEvent]:
+    def values(self) -> list[IncomingEvent]:
         """Those that can be read."""
         rows = enumerate(self.events)
         return [row.value(number) for number, row in rows if isinstance(row, NewEvent)]
 
-    def failed(self, refused: Mapping[int, Refusal]) -> Iterator["FailedEvent"]:
+    def failed(self, refused: Mapping[int, EventRefusal]) -> Iterator["FailedEvent"]:
         """Those that can't, and those that are refused, in their order."""
         for number, row in enumerate(self.events):
-            if isinstance(row, Unreadable):
+            if isinstance(row, UnreadableEvent):
                 yield FailedEvent.of(number, row.faults)
             elif number in refused:
                 yield FailedEvent.of(number, (_REFUSALS[refused[number]],))
@@ -137,11 +137,11 @@ class EventsRecorded(Shape):
 
     @classmethod
     def of(
-        cls, became: Counter[BatchResult], body: NewEvents, refused: Mapping[int, Refusal]
+        cls, results: Counter[BatchResult], body: NewEvents, refused: Mapping[int, EventRefusal]
     ) -> "EventsRecorded":
         """The counts in this shape, with the events that weren't taken."""
         return cls(
-            accepted=became[BatchResult.ACCEPTED],
-            duplicates=became[BatchResult.DUPLICATE],
+            accepted=results[BatchResult.ACCEPTED],
+            duplicates=results[BatchResult.DUPLICATE],
             failed=list(body.failed(refused)),
         )

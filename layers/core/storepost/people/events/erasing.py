@@ -19,5 +19,5 @@ def erase_events(erasure: Erasure) -> bool:
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ProfileEventRepository(erasure.workspace)
     some = repository.some_of(profile_id, MAX_EVENTS)
-    repository.remove(changes, some)
+    repository.delete_rows(changes, some)
     return len(some) == MAX_EVENTS

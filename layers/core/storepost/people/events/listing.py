@@ -20,7 +20,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class EventFilter:
-    """What an event of the list must be; None asks for nothing."""
+    """Says what an event of the list must be; None asks for nothing."""
 
     name: str | None = None
     sources: Collection[EventSource] | None = None
@@ -28,8 +28,8 @@ class EventFilter:
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
 
-    def takes(self, row: ProfileEventItem) -> bool:
-        """Whether the event is what is asked for; when it happened was asked before."""
+    def matches(self, row: ProfileEventItem) -> bool:
+        """Returns whether the event is what is asked for; when it happened was asked before."""
         return (
             self.name in {None, row.name}
             and (self.sources is None or row.source in self.sources)
@@ -38,14 +38,14 @@ class EventFilter:
 
 
 def list_events(
-    workspace: WorkspaceScope, profile_id: UUID, asked: EventFilter, page: PageRequest
+    workspace: WorkspaceScope, profile_id: UUID, filters: EventFilter, page: PageRequest
 ) -> Listing[ProfileEvent]:
-    """The profile's events that are asked for. Raises FilterTooBroad."""
+    """Returns the profile's events that are asked for. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
-    if asked == EventFilter():
+    if filters == EventFilter():
         return page_of_events(profile, page)
     found, total = list[ProfileEventItem](), 0
-    for row in filter(asked.takes, _looked_at(profile, asked)):
+    for row in filter(filters.matches, _looked_at(profile, filters)):
         if page.skipped <= total < page.skipped + page.size:
             found.append(row)
         total += 1
@@ -53,7 +53,7 @@ def list_events(
 
 
 def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
-    """A page of all events, which are read up to there; the profile counts them."""
+    """Returns a page of all events, which are read up to there; the profile counts them."""
     total = profile.events
     if page.skipped >= total:
         return Listing((), total, page)
@@ -62,8 +62,8 @@ def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]
     return Listing(list(map(as_event, islice(rows, page.skipped, until))), total, page)
 
 
-def _looked_at(profile: Profile, asked: EventFilter) -> Iterator[ProfileEventItem]:
-    since, until = asked.occurred_from, asked.occurred_to
+def _looked_at(profile: Profile, filters: EventFilter) -> Iterator[ProfileEventItem]:
+    since, until = filters.occurred_from, filters.occurred_to
     rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until)
     for number, row in enumerate(rows):
         if number == MAX_ROWS:

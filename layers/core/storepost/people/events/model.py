@@ -21,7 +21,7 @@ class EventSource(StrEnum):
 
 @dataclass(frozen=True)
 class ProfileEvent:
-    """That something happened with a person."""
+    """Something that happened with a person."""
 
     id: UUID
     name: str
@@ -32,7 +32,7 @@ class ProfileEvent:
 
 
 @dataclass(frozen=True)
-class GivenEvent:
+class IncomingEvent:
     """An event as somebody tells of it."""
 
     person: UUID | Identity
@@ -49,6 +49,6 @@ class GivenEvent:
 
     @property
     def stores(self) -> tuple[UUID, ...]:
-        """The stores that it names."""
+        """Returns the stores that it names."""
         own = self.person.store_id if isinstance(self.person, Identity) else None
         return tuple(each for each in (self.store_id, own) if each)

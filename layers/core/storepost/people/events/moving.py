@@ -9,7 +9,7 @@ MAX_EVENTS = 40
 
 
 def move_events(move: Move) -> bool:
-    """Moves some of the merged profile's events; whether there may be more."""
+    """Moves some of the merged profile's events; returns whether there may be more."""
     return commit_anew(lambda changes: _move_some(changes, move))
 
 

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.events.keys import event_key
-from storepost.people.events.model import EventSource, GivenEvent, ProfileEvent
+from storepost.people.events.model import EventSource, IncomingEvent, ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository, Unique
 from storepost.people.events.stores import check_stores
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import Known, look_up
+from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
@@ -23,42 +23,42 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Person:
-    """Whose events are recorded, and what is known of what names them."""
+    """Says whose events are recorded, and what is known of what names them."""
 
     before: Profile | None
     """None for somebody new."""
-    known: Known
+    known: KnownIdentities
 
 
 @dataclass(frozen=True)
-class Telling:
-    """Who tells of events, and when."""
+class EventContext:
+    """Says who sends events, when, and in which workspace."""
 
     workspace: WorkspaceScope
     source: EventSource
     now: datetime
 
     @classmethod
-    def of(cls, caller: WorkspaceCaller) -> "Telling":
-        """A request's: `api` for a key, `manual` for a person."""
+    def of(cls, caller: WorkspaceCaller) -> "EventContext":
+        """Returns a request's context: the source is `api` for a key, `manual` for a person."""
         source = EventSource.API if caller.key else EventSource.MANUAL
         return cls(caller.workspace, source, clock.now())
 
-    def event(self, given: GivenEvent) -> ProfileEvent:
-        """The event as it is kept; of one moment, those told of later come later."""
+    def event(self, incoming: IncomingEvent) -> ProfileEvent:
+        """Returns the event as it is kept; of one moment, those told of later come later."""
         return ProfileEvent(
-            id=timed_id(self.now, given.row),
-            name=given.name,
+            id=timed_id(self.now, incoming.row),
+            name=incoming.name,
             source=self.source,
-            occurred_at=given.occurred_at or self.now,
-            store_id=given.store_id,
-            properties=given.properties,
+            occurred_at=incoming.occurred_at or self.now,
+            store_id=incoming.store_id,
+            properties=incoming.properties,
         )
 
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What became of an event."""
+    """Says what became of an event."""
 
     sort_key: str
     """Its own, or that of the first one with its unique id."""
@@ -67,16 +67,16 @@ class ImportResult:
 
 
 def record_event(
-    caller: WorkspaceCaller, given: GivenEvent, changes: Changes
+    caller: WorkspaceCaller, incoming: IncomingEvent, changes: Changes
 ) -> tuple[ProfileEvent, bool]:
-    """The event, or the first one with its unique id; whether it is new.
+    """Returns the event, or the first one with its unique id; whether it is new.
 
     Raises NotFound where there is no such profile, and ValidationFailed of stores.
     """
     workspace = caller.workspace
-    check_stores(workspace, given)
-    person = _person(workspace, given.person)
-    [recorded] = record_some(changes, Telling.of(caller), person, [given])
+    check_stores(workspace, incoming)
+    person = _person(workspace, incoming.person)
+    [recorded] = record_some(changes, EventContext.of(caller), person, [incoming])
     if recorded.event:
         return recorded.event, True
     repository = ProfileEventRepository(workspace)
@@ -87,64 +87,64 @@ def record_event(
 
 
 def record_some(
-    changes: Changes, telling: Telling, person: Person, events: Sequence[GivenEvent]
+    changes: Changes, context: EventContext, person: Person, events: Sequence[IncomingEvent]
 ) -> list[ImportResult]:
     """Adds to a unit of work what events of one person change; nothing where all are known.
 
     Their profile is written once.
     """
-    repository = ProfileEventRepository(telling.workspace, changes.reads)
-    uniques = [unique_of(given) for given in events]
-    wanted = {unique for unique in uniques if unique}
-    known = repository.known(person.before, wanted) if person.before and wanted else {}
-    new, recorded = list[tuple[GivenEvent, ProfileEvent]](), list[ImportResult]()
-    for given, unique in zip(events, uniques, strict=True):
+    repository = ProfileEventRepository(context.workspace, changes.reads)
+    uniques = [unique_of(incoming) for incoming in events]
+    unique_ids = {unique for unique in uniques if unique}
+    known = repository.known(person.before, unique_ids) if person.before and unique_ids else {}
+    new, recorded = list[tuple[IncomingEvent, ProfileEvent]](), list[ImportResult]()
+    for incoming, unique in zip(events, uniques, strict=True):
         if unique and unique in known:
             recorded.append(ImportResult(known[unique], None))
             continue
-        event = telling.event(given)
-        _, sort_key = event_key(telling.workspace, event.id, event)
+        event = context.event(incoming)
+        _, sort_key = event_key(context.workspace, event.id, event)
         known |= {unique: sort_key} if unique else {}
-        new.append((given, event))
+        new.append((incoming, event))
         recorded.append(ImportResult(sort_key, event))
     if new:
-        profile = _save(changes, telling, person, new)
-        for given, event in new:
-            repository.add(changes, profile.id, event, given.unique_id)
+        profile = _save(changes, context, person, new)
+        for incoming, event in new:
+            repository.add(changes, profile.id, event, incoming.unique_id)
     return recorded
 
 
 def _person(workspace: WorkspaceScope, named: UUID | Identity) -> Person:
     if isinstance(named, UUID):
-        return Person(get_profile(workspace, named), Known({}, {}))
+        return Person(get_profile(workspace, named), KnownIdentities({}, {}))
     known = look_up(ProfileRepository(workspace), [named])
     return Person(known.holder_of(named), known)
 
 
 def _save(
     changes: Changes,
-    telling: Telling,
+    context: EventContext,
     person: Person,
-    new: Sequence[tuple[GivenEvent, ProfileEvent]],
+    new: Sequence[tuple[IncomingEvent, ProfileEvent]],
 ) -> Profile:
     """Writes the profile, which counts its events and was seen when they happened."""
     moments = [event.occurred_at for _, event in new]
     before, seen = person.before, dict[Identity, list[datetime]]()
-    for given, event in new:
-        if isinstance(given.person, Identity):
-            seen.setdefault(given.person, []).append(event.occurred_at)
+    for incoming, event in new:
+        if isinstance(incoming.person, Identity):
+            seen.setdefault(incoming.person, []).append(event.occurred_at)
     profile = before or Profile(
-        timed_id(telling.now), telling.workspace, min(moments), max(moments)
+        timed_id(context.now), context.workspace, min(moments), max(moments)
     )
     profile = profile.seen(*moments).identified(seen)
     profile = replace(profile, events=profile.events + len(new))
     profile = show_consents(changes, before, profile, {})
-    repository = ProfileRepository(telling.workspace, changes.reads)
+    repository = ProfileRepository(context.workspace, changes.reads)
     repository.save(changes, before, profile)
     repository.claim(changes, profile, person.known.claims, seen)
     return profile
 
 
-def unique_of(given: GivenEvent) -> Unique | None:
-    """What there is one event of; None for any event more."""
-    return (given.name, given.unique_id) if given.unique_id is not None else None
+def unique_of(incoming: IncomingEvent) -> Unique | None:
+    """Returns what there is one event of; None for any event more."""
+    return (incoming.name, incoming.unique_id) if incoming.unique_id is not None else None

@@ -41,7 +41,7 @@ class ProfileEventItem(Item, discriminator="profile_event"):
 
 
 class UniqueEventItem(Item, discriminator="unique_event"):
-    """That an event with a unique id is known, and its sort key."""
+    """Records that an event with a unique id is known, and its sort key."""
 
     event = UnicodeAttribute()
 
@@ -79,31 +79,33 @@ class ProfileEventRepository:
             unique = unique_key(self._scope, profile_id, event.name, unique_id)
             changes.create(UniqueEventItem(*unique, event=key[1]))
 
-    def unique_keys(self, profile: Profile, wanted: Iterable[Unique]) -> dict[Unique, list[Key]]:
-        """The rows that say whether the profile has events with these unique ids."""
+    def unique_keys(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, list[Key]]:
+        """Returns the rows that say whether the profile has events with these unique ids."""
         return {
             unique: [unique_key(self._scope, each, *unique) for each in profile.partitions]
-            for unique in wanted
+            for unique in uniques
         }
 
-    def known(self, profile: Profile, wanted: Iterable[Unique]) -> dict[Unique, str]:
-        """The sort keys of those of the events that are known.
+    def known(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, str]:
+        """Returns the sort keys of those of the events that are known.
 
         One that moves meanwhile may not be found; then its unique id can't be written.
         """
-        keys = self.unique_keys(profile, wanted)
+        keys = self.unique_keys(profile, uniques)
         rows = self._reads.find_all(chain.from_iterable(keys.values()))
         return {
             unique: cast("UniqueEventItem", rows[key]).event
-            for unique, places in keys.items()
-            for key in places
+            for unique, keys_of in keys.items()
+            for key in keys_of
             if key in rows
         }
 
     def get(self, profile: Profile, sort_key: str) -> ProfileEvent | None:
-        """One event of the profile. Events only ever move to a later one of its partitions."""
-        places = (event_partition(self._scope, each) for each in profile.partitions)
-        rows = (find(ProfileEventItem, (place, sort_key)) for place in places)
+        """Returns one event of the profile.
+        Events only ever move to a later one of its partitions.
+        """
+        partitions = (event_partition(self._scope, each) for each in profile.partitions)
+        rows = (find(ProfileEventItem, (partition, sort_key)) for partition in partitions)
         return next((as_event(row) for row in rows if row), None)
 
     def of_profile(
@@ -113,18 +115,21 @@ class ProfileEventRepository:
         until: datetime | None = None,
         most: int | None = None,
     ) -> Iterator[ProfileEventItem]:
-        """The profile's events, the newest first, each once; `most` of each partition's, or all.
+        """Returns the profile's events, the newest first, each once;
+        `most` of each partition's, or all.
 
         What merged profiles still have is read before what they lose it to: so one that moves
         meanwhile is found twice rather than never.
         """
         *moving, own = (self._between(each, since, until, most) for each in profile.partitions)
-        left = sorted(chain.from_iterable(moving), key=_sort_key, reverse=True)
-        both = merge(left, own, key=_sort_key, reverse=True)
+        unmoved = sorted(chain.from_iterable(moving), key=_sort_key, reverse=True)
+        both = merge(unmoved, own, key=_sort_key, reverse=True)
         return (next(same) for _, same in groupby(both, _sort_key))
 
     def some_of(self, profile_id: UUID, most: int) -> list[ProfileEventItem | UniqueEventItem]:
-        """Some rows of one partition: events, and once those are gone what made them unique."""
+        """Returns some rows of one partition: events,
+        and once those are gone what made them unique.
+        """
         pk = event_partition(self._scope, profile_id)
         rows: list[ProfileEventItem | UniqueEventItem] = list(
             islice(_query(pk, ProfileEventItem.sk.startswith(event_prefix()), most), most)
@@ -132,10 +137,12 @@ class ProfileEventRepository:
         if len(rows) == most:
             return rows
         unique = UniqueEventItem.sk.startswith(unique_prefix())
-        left = most - len(rows)
+        remaining = most - len(rows)
         return [
             *rows,
-            *islice(UniqueEventItem.query(pk, unique, consistent_read=True, limit=left), left),
+            *islice(
+                UniqueEventItem.query(pk, unique, consistent_read=True, limit=remaining), remaining
+            ),
         ]
 
     def move(
@@ -146,21 +153,23 @@ class ProfileEventRepository:
         Where that one has an event with the same unique id, its own stays the known one.
         """
         pk = event_partition(self._scope, into)
-        taken = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
-        known = self._reads.find_all(taken)
+        targets = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
+        known = self._reads.find_all(targets)
         for row in rows:
             changes.delete(type(row)(*row.key), Item.pk.exists())
             row.pk = pk
             if row.key not in known:
                 changes.create(row)
 
-    def remove(self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem]) -> None:
-        """Removes rows for good; repeatable."""
+    def delete_rows(
+        self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem]
+    ) -> None:
+        """Deletes rows for good; repeatable."""
         for row in rows:
             changes.delete(type(row)(*row.key))
 
-    def take_away(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
-        """Removes events that are where they were read; whoever saves the profile counts that."""
+    def delete(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
+        """Deletes events that are where they were read; whoever saves the profile counts that."""
         for row in rows:
             changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
 
@@ -176,7 +185,7 @@ class ProfileEventRepository:
 
 
 def as_event(item: ProfileEventItem) -> ProfileEvent:
-    """What `ProfileEventRepository.add` wrote."""
+    """Returns what `ProfileEventRepository.add` wrote."""
     return ProfileEvent(
         id=item.id,
         name=item.name,

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from storepost.people.profiles.manual import GivenPerson
+from storepost.people.profiles.manual import IncomingPerson
 from storepost.people.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
@@ -38,9 +38,9 @@ class UpsertProfile(RequestBody):
             raise ValueError("Must have an email, a phone or an anonymousId")
         return self
 
-    def value(self) -> GivenPerson:
-        """What the service is told."""
-        return GivenPerson(
+    def value(self) -> IncomingPerson:
+        """Returns the person as the service takes it."""
+        return IncomingPerson(
             email=self.email,
             phone=self.phone,
             anonymous_id=self.anonymous_id,
@@ -60,7 +60,7 @@ class ProfileUpdate(RequestBody):
     locale: LocaleCode | None = None
 
     def given(self) -> dict[str, Any]:
-        """The fields that the request has, by the names of the model."""
+        """Returns the fields that the request has, by the names of the model."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 

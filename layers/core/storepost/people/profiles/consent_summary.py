@@ -20,7 +20,7 @@ def show_consents(
     after: Profile,
     asserted: Mapping[Address, ConsentState],
 ) -> Profile:
-    """The profile with the states of the addresses that it shows from now on.
+    """Returns the profile with the states of the addresses that it shows from now on.
 
     `asserted` are the states of the addresses that this unit of work asserts; those of the ones
     that it saves besides are known.
@@ -33,13 +33,15 @@ def show_consents(
 
 
 def subject_of(profile: Profile) -> Subject:
-    """The profile as whom an assertion is about, with the stores that have a customer of it."""
+    """Returns the profile as whom an assertion is about,
+    with the stores that have a customer of it.
+    """
     stores = (store_id for store_id, link in profile.links.items() if link.customers)
     return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
 
 
 def primary_address(profile: Profile | None, channel: Channel) -> Address | None:
-    """The address that a profile shows for a channel."""
+    """Returns the address that a profile shows for a channel."""
     if profile is None:
         return None
     value = profile.email if channel is Channel.EMAIL else profile.phone
@@ -47,7 +49,7 @@ def primary_address(profile: Profile | None, channel: Channel) -> Address | None
 
 
 def identity_of(address: Address) -> Identity:
-    """The identity whose claim says who has an address."""
+    """Returns the identity whose claim says who has an address."""
     kind = IdentityType.EMAIL if address.channel is Channel.EMAIL else IdentityType.PHONE
     return Identity(kind, address.value)
 

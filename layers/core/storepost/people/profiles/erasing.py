@@ -38,7 +38,7 @@ MAX_ADDRESSES = 10
 _MAX_CHANGES = 20
 """And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
 
-_MAX_SAID = 40
+_ADDRESSES_AT_ONCE = 40
 """Addresses in one transaction: each is its state and its keyed hash."""
 
 _MAX_MERGES = 40
@@ -58,35 +58,35 @@ class EraseSome(Protocol):
 
 
 def erase_from(profile_ids: Iterable[UUID], erasure: Erasure, erase_some: EraseSome) -> bool:
-    """Removes some rows of these partitions, in their order; whether there may be more."""
+    """Removes some rows of these partitions, in their order; returns whether there may be more."""
     return any(
         commit_anew(partial(erase_some, erasure=erasure, profile_id=each)) for each in profile_ids
     )
 
 
 def addresses_of(identities: Iterable[Identity]) -> list[Address]:
-    """The addresses among the identities."""
+    """Returns the addresses among the identities."""
     return [
         Address(_CHANNELS[each.type], each.value) for each in identities if each.type in _CHANNELS
     ]
 
 
 def customers_of(identities: Iterable[Identity]) -> frozenset[CustomerRef]:
-    """The stores' customers among the identities."""
+    """Returns the stores' customers among the identities."""
     kind = IdentityType.PLATFORM_CUSTOMER_ID
     own = ((each.store_id, each.value) for each in identities if each.type is kind)
     return frozenset(CustomerRef(store_id, value) for store_id, value in own if store_id)
 
 
-def erase_places(erasure: Erasure) -> bool:
-    """Takes the profile out of some of the stores' lists that still have it."""
-    return commit_anew(lambda changes: _leave_places(changes, erasure))
+def erase_index_entries(erasure: Erasure) -> bool:
+    """Deletes some of the profile's entries in stores' lists; returns whether others are left."""
+    return commit_anew(lambda changes: _delete_index_entries(changes, erasure))
 
 
-def _leave_places(changes: Changes, erasure: Erasure) -> bool:
+def _delete_index_entries(changes: Changes, erasure: Erasure) -> bool:
     repository = ProfileRepository(erasure.workspace)
-    left = repository.erasure_of(erasure.profile_id)
-    return repository.leave_places(changes, left) if left else False
+    erasure_row = repository.erasure_of(erasure.profile_id)
+    return repository.delete_index_entries(changes, erasure_row) if erasure_row else False
 
 
 def erase_postings(erasure: Erasure) -> bool:
@@ -104,8 +104,8 @@ def erase_postings(erasure: Erasure) -> bool:
 
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
-    for some in batched(addresses_of(erasure.identities), _MAX_SAID, strict=False):
-        commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
+    for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
+        commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
 
@@ -117,18 +117,18 @@ def erase_history(erasure: Erasure) -> bool:
 def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ConsentRepository(erasure.workspace)
     some = list(islice(repository.history(profile_id, _MAX_CHANGES), _MAX_CHANGES))
-    said = {Address(change.channel, change.address) for change in some if change.address}
-    _erase_said(changes, erasure, said)
+    addresses = {Address(change.channel, change.address) for change in some if change.address}
+    _erase_history(changes, erasure, addresses)
     for change in some:
-        repository.remove(changes, change)
+        repository.delete(changes, change)
     return len(some) == _MAX_CHANGES
 
 
-def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
+def _erase_history(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
     repository = ConsentRepository(erasure.workspace)
     whose = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
-        repository.erase_said(changes, address, consent, erasure.histories, whose)
+        repository.erase_history(changes, address, consent, erasure.histories, whose)
 
 
 def erase_evidence(erasure: Erasure) -> bool:
@@ -139,10 +139,10 @@ def erase_evidence(erasure: Erasure) -> bool:
 def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
     some = repository.some_of(profile_id, _MAX_CHANGES)
-    kept_for = find_settings(workspace).evidence_retention if some else timedelta()
+    retention = find_settings(workspace).evidence_retention if some else timedelta()
     for row in some:
-        if kept_for:
-            seal_evidence(changes, workspace, row, clock.now() + kept_for)
+        if retention:
+            seal_evidence(changes, workspace, row, clock.now() + retention)
         changes.delete(EvidenceItem(*row.key))
     return len(some) == _MAX_CHANGES
 
@@ -156,7 +156,7 @@ def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ProfileRepository(erasure.workspace)
     some = list(islice(repository.own_merges_of(profile_id, _MAX_MERGES), _MAX_MERGES))
     for merge in some:
-        repository.remove_merge(changes, merge, profile_id)
+        repository.delete_merge(changes, merge, profile_id)
     return len(some) == _MAX_MERGES
 
 

@@ -9,41 +9,43 @@ from storepost.values.scope import WorkspaceScope
 
 
 def profile_key(workspace: WorkspaceScope, profile_id: UUID) -> Key:
-    """Where a profile stands."""
+    """Returns the key of a profile."""
     return (workspace.partition("profile", short(profile_id)), "profile")
 
 
 def merge_prefix() -> str:
-    """How the sort keys of a profile's merges begin."""
+    """Returns how the sort keys of a profile's merges begin."""
     return "merge#"
 
 
 def merge_key(workspace: WorkspaceScope, profile_id: UUID, merge_id: UUID) -> Key:
-    """Where a profile's partition has a merge; ids of merges sort by their moments."""
+    """Returns where a profile's partition has a merge; ids of merges sort by their moments."""
     return (workspace.partition("profile", short(profile_id)), f"merge#{short(merge_id)}")
 
 
 def claim_key(workspace: WorkspaceScope, identity: Identity) -> Key:
-    """Where the claim of an identity stands; the value comes last, as it may hold any character."""
+    """Returns the key of the claim of an identity;
+    the value comes last, as it may hold any character.
+    """
     store = short(identity.store_id) if identity.store_id else "-"
     return (workspace.partition("identity", identity.type, store, identity.value), "claim")
 
 
 def first_seen_list(workspace: WorkspaceScope) -> str:
-    """The list of all profiles by `firstSeenAt`."""
+    """Returns the list of all profiles by `firstSeenAt`."""
     return workspace.partition("profiles", "first_seen")
 
 
 def name_list(workspace: WorkspaceScope) -> str:
-    """The list of all profiles by name."""
+    """Returns the list of all profiles by name."""
     return workspace.partition("profiles", "name")
 
 
 def email_list(workspace: WorkspaceScope) -> str:
-    """The list of all profiles by email."""
+    """Returns the list of all profiles by email."""
     return workspace.partition("profiles", "email")
 
 
 def store_list(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """The list of the profiles that a store knows, by `firstSeenAt`."""
+    """Returns the list of the profiles that a store knows, by `firstSeenAt`."""
     return workspace.partition("profiles", "store", short(store_id), "first_seen")

@@ -17,7 +17,7 @@ _ID = 16
 
 
 def sealed_words(profile: Profile) -> str | None:
-    """The words by which the search finds a profile; None of one that has no name.
+    """Returns the words by which the search finds a profile; None of one that has no name.
 
     Such a one is found by its addresses, which its identities have.
     """
@@ -29,7 +29,9 @@ def sealed_words(profile: Profile) -> str | None:
 
 
 def opened_words(sealed: str | None, workspace: WorkspaceScope, profile_id: UUID) -> list[str]:
-    """The words that were sealed for this profile; none where these were sealed for another."""
+    """Returns the words that were sealed for this profile;
+    none where these were sealed for another.
+    """
     opened = open_token(sealed, Purpose.ERASED_NAME) if sealed else None
     if opened is None:
         return []

@@ -35,7 +35,7 @@ from storepost.values.text import matches
 
 @dataclass(frozen=True)
 class ProfileFilter:
-    """What a profile of the list must be; None asks for nothing."""
+    """Says what a profile of the list must be; None asks for nothing."""
 
     identities: tuple[Identity, ...] = ()
     """Each must be the profile's, whether it is shown or not."""
@@ -52,38 +52,38 @@ class ProfileFilter:
 
     @property
     def first_seen(self) -> KeyRange:
-        """The range of the lists by `firstSeenAt`."""
+        """Returns the range of the lists by `firstSeenAt`."""
         return moments(self.first_seen_from, self.first_seen_to)
 
     @property
     def counted(self) -> list[Filter]:
-        """What the workspace's list by `firstSeenAt` counts."""
-        asked = (
+        """Returns what the workspace's list by `firstSeenAt` counts."""
+        pairs = (
             (IS_CUSTOMER, None if self.is_customer is None else [self.is_customer]),
             (EMAIL_CONSENT, self.email_consents),
             (SMS_CONSENT, self.sms_consents),
         )
-        return [field.among(*values) for field, values in asked if values is not None]
+        return [field.among(*values) for field, values in pairs if values is not None]
 
     @property
     def reads_profiles(self) -> bool:
-        """Whether only the profiles themselves say what is asked, and no entry of a list."""
+        """Returns whether only the profiles say what is asked for, and no entry of a list."""
         return self.locale is not None or bool(self.last_seen_from or self.last_seen_to)
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         return "firstSeenTo" if self.first_seen_from else "firstSeenFrom"
 
-    def takes(self, profile: Profile) -> bool:
-        """Whether the profile is what is asked for."""
-        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+    def matches(self, profile: Profile) -> bool:
+        """Returns whether the profile is what is asked for."""
+        pairs: tuple[tuple[Collection[object] | None, object], ...] = (
             (None if self.is_customer is None else [self.is_customer], profile.is_customer),
             (self.email_consents, profile.email_consent),
             (self.sms_consents, profile.sms_consent),
             (None if self.locale is None else [self.locale], profile.locale),
         )
-        if any(wanted is not None and value not in wanted for wanted, value in asked):
+        if any(allowed is not None and value not in allowed for allowed, value in pairs):
             return False
         if self.store_id and self.store_id not in profile.links:
             return False
@@ -94,65 +94,68 @@ class ProfileFilter:
         )
 
 
-def identities_asked(
+def identity_filters(
     email: str | None, phone: str | None, external_id: str | None, store_id: UUID | None
 ) -> tuple[Identity, ...]:
-    """The identities to look up; an external id names somebody only together with its store."""
+    """Returns the identities to look up;
+    an external id names somebody only together with its store.
+    """
     if external_id is not None and store_id is None:
         raise ValidationFailed(errors=[FieldError("query.storeId", "Required with externalId")])
-    asked = (
+    pairs = (
         (IdentityType.EMAIL, email, None),
         (IdentityType.PHONE, phone, None),
         (IdentityType.PLATFORM_CUSTOMER_ID, external_id, store_id),
     )
-    return tuple(Identity(kind, value, store) for kind, value, store in asked if value is not None)
+    return tuple(Identity(kind, value, store) for kind, value, store in pairs if value is not None)
 
 
 def list_profiles(
-    workspace: WorkspaceScope, asked: ProfileFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """The profiles that are asked for, by `firstSeenAt`, `name` or `email`; `-` for descending.
+    """Returns the profiles that are asked for, by `firstSeenAt`, `name` or `email`;
+    `-` for descending.
 
     Raises FilterTooBroad.
     """
-    if asked.identities:
-        return _by_identity(workspace, asked, page)
-    if asked.q is not None:
-        return _by_words(workspace, asked, asked.q, sort, page)
+    if filters.identities:
+        return _by_identity(workspace, filters, page)
+    if filters.q is not None:
+        return _by_words(workspace, filters, filters.q, sort, page)
     descending = sort.startswith("-")
-    tree, by = _counting(workspace, asked, sort.removeprefix("-"))
+    tree, by = _counting(workspace, filters, sort.removeprefix("-"))
     if tree is None:
-        return _looked_through(workspace, asked, sort, page)
-    listing = tree.page(page, descending=descending, by=by, within=asked.first_seen)
+        return _looked_through(workspace, filters, sort, page)
+    listing = tree.page(page, descending=descending, by=by, within=filters.first_seen)
     profiles = ProfileRepository(workspace).get_many(entry.id for entry in listing.items)
     return Listing(profiles, listing.total, page)
 
 
 def _by_identity(
-    workspace: WorkspaceScope, asked: ProfileFilter, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, page: PageRequest
 ) -> Listing[Profile]:
     repository = ProfileRepository(workspace)
-    claims = repository.claims_of(asked.identities)
+    claims = repository.claims_of(filters.identities)
     found = repository.get_many(claim.profile_id for claim in claims.values())
-    if len(claims) < len(asked.identities) or len(found) > 1:
+    if len(claims) < len(filters.identities) or len(found) > 1:
         return cut([], page)
-    return cut([profile for profile in found if asked.takes(profile)], page)
+    return cut([profile for profile in found if filters.matches(profile)], page)
 
 
 def _by_words(
-    workspace: WorkspaceScope, asked: ProfileFilter, q: str, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, q: str, sort: str, page: PageRequest
 ) -> Listing[Profile]:
     """What the words find; by `firstSeenAt` alone no more than the page is read."""
     repository, found = ProfileRepository(workspace), found_by(workspace, SearchKind.PROFILE, q)
-    if asked == ProfileFilter(q=q) and sort.endswith("firstSeenAt"):
+    if filters == ProfileFilter(q=q) and sort.endswith("firstSeenAt"):
         found.sort(key=lambda posting: (posting.at, posting.id), reverse=sort.startswith("-"))
         listing = cut(found, page)
         profiles = repository.get_many(posting.id for posting in listing.items)
         return Listing(profiles, listing.total, page)
-    kept = _kept(repository, (posting.id for posting in found), asked).values()
+    matching = _matching(repository, (posting.id for posting in found), filters).values()
     return cut(
         sorted(
-            {profile.id: profile for profile in kept}.values(),
+            {profile.id: profile for profile in matching}.values(),
             key=lambda profile: _key(profile, sort.removeprefix("-")),
             reverse=sort.startswith("-"),
         ),
@@ -161,95 +164,95 @@ def _by_words(
 
 
 def _counting(
-    workspace: WorkspaceScope, asked: ProfileFilter, order: str
+    workspace: WorkspaceScope, filters: ProfileFilter, order: str
 ) -> tuple[Tree | None, Filter | None]:
     """The list that counts what is asked in that order, and the filter that its nodes know."""
-    lists, counted = ProfileLists(workspace), asked.counted
+    lists, counted = ProfileLists(workspace), filters.counted
     if order != "firstSeenAt":
         in_order = lists.by_name if order == "name" else lists.by_email
-        return (in_order if asked == ProfileFilter() else None), None
-    if asked.reads_profiles or len(counted) > (0 if asked.store_id else 1):
+        return (in_order if filters == ProfileFilter() else None), None
+    if filters.reads_profiles or len(counted) > (0 if filters.store_id else 1):
         return None, None
-    if asked.store_id:
-        return lists.of_store(asked.store_id), None
+    if filters.store_id:
+        return lists.of_store(filters.store_id), None
     return lists.by_first_seen, counted[0] if counted else None
 
 
 def _looked_through(
-    workspace: WorkspaceScope, asked: ProfileFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
     """Reads the profiles of the narrowest list and keeps those that are asked for."""
-    if sort.endswith("firstSeenAt") and not (asked.reads_profiles or asked.store_id):
-        return _from_entries(workspace, asked, sort, page)
-    tree, by = _narrowest(workspace, asked)
-    return _read(tree, by, ProfileRepository(workspace), asked, sort, page)
+    if sort.endswith("firstSeenAt") and not (filters.reads_profiles or filters.store_id):
+        return _from_entries(workspace, filters, sort, page)
+    tree, by = _narrowest(workspace, filters)
+    return _read(tree, by, ProfileRepository(workspace), filters, sort, page)
 
 
 def _read(
     tree: Tree,
     by: Sequence[Filter],
     repository: ProfileRepository,
-    asked: ProfileFilter,
+    filters: ProfileFilter,
     sort: str,
     page: PageRequest,
 ) -> Listing[Profile]:
     """Those of a list's profiles that are asked for, in the order asked for."""
-    kept: dict[UUID, Profile] = {}
+    matching: dict[UUID, Profile] = {}
 
     def keep(entries: Sequence[TreeEntry]) -> list[TreeEntry]:
-        kept.update(_kept(repository, (entry.id for entry in entries), asked))
+        matching.update(_matching(repository, (entry.id for entry in entries), filters))
         # A list may have a merged profile's place beside its own for a moment.
-        found = {kept[e.id].id: e for e in reversed(entries) if e.id in kept}.values()
+        found = {matching[e.id].id: e for e in reversed(entries) if e.id in matching}.values()
         return sorted(
             found,
-            key=lambda entry: _key(kept[entry.id], sort.removeprefix("-")),
+            key=lambda entry: _key(matching[entry.id], sort.removeprefix("-")),
             reverse=sort.startswith("-"),
         )
 
-    listing = tree.scan(page, keep, advised=asked.advised, by=by, within=asked.first_seen)
-    return Listing([kept[entry.id] for entry in listing.items], listing.total, page)
+    listing = tree.scan(page, keep, advised=filters.advised, by=by, within=filters.first_seen)
+    return Listing([matching[entry.id] for entry in listing.items], listing.total, page)
 
 
 def _from_entries(
-    workspace: WorkspaceScope, asked: ProfileFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
     """Several filters of which the entries tell: only the page's own profiles are read."""
     listing = ProfileLists(workspace).by_first_seen.scan(
         page,
         lambda entries: entries,
-        advised=asked.advised,
+        advised=filters.advised,
         descending=sort.startswith("-"),
-        by=asked.counted,
-        within=asked.first_seen,
+        by=filters.counted,
+        within=filters.first_seen,
     )
     profiles = ProfileRepository(workspace).get_many(entry.id for entry in listing.items)
     return Listing(profiles, listing.total, page)
 
 
-def _narrowest(workspace: WorkspaceScope, asked: ProfileFilter) -> tuple[Tree, Sequence[Filter]]:
+def _narrowest(workspace: WorkspaceScope, filters: ProfileFilter) -> tuple[Tree, Sequence[Filter]]:
     """The list with the fewest rows to look at, and the filters that leave some of them out."""
-    lists, counted = ProfileLists(workspace), asked.counted
-    if asked.store_id is None:
+    lists, counted = ProfileLists(workspace), filters.counted
+    if filters.store_id is None:
         return lists.by_first_seen, counted
-    of_store = lists.of_store(asked.store_id)
+    of_store = lists.of_store(filters.store_id)
     if counted:
         count = PageRequest(size=1)
-        known = of_store.page(count, within=asked.first_seen).total
-        rows = (lists.by_first_seen.page(count, by=f, within=asked.first_seen) for f in counted)
+        known = of_store.page(count, within=filters.first_seen).total
+        rows = (lists.by_first_seen.page(count, by=f, within=filters.first_seen) for f in counted)
         if known > min(row.total for row in rows):
             return lists.by_first_seen, counted
     return of_store, ()
 
 
-def _kept(
-    repository: ProfileRepository, ids: Iterable[UUID], asked: ProfileFilter
+def _matching(
+    repository: ProfileRepository, ids: Iterable[UUID], filters: ProfileFilter
 ) -> dict[UUID, Profile]:
     """Those of the profiles that are asked for, by the ids given; read a thousand at a time."""
-    kept: dict[UUID, Profile] = {}
+    matching: dict[UUID, Profile] = {}
     for some in batched(ids, 1000, strict=False):
         found = repository.by_id(some)
-        kept |= {entry: profile for entry, profile in found.items() if asked.takes(profile)}
-    return kept
+        matching |= {entry: profile for entry, profile in found.items() if filters.matches(profile)}
+    return matching
 
 
 def _key(profile: Profile, order: str) -> str:

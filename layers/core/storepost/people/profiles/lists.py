@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from uuid import UUID
 
 from storepost.people.consent.states import ConsentState
-from storepost.people.profiles.erasure import StorePlace
+from storepost.people.profiles.erasure import StoreIndexEntry
 from storepost.people.profiles.keys import email_list, first_seen_list, name_list, store_list
 from storepost.people.profiles.merges import absorbed
 from storepost.people.profiles.model import Profile, StoreLink
@@ -29,7 +29,7 @@ IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
 EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", tuple(ConsentState))
 SMS_CONSENT = FilterField("smsMarketingConsent", "s", tuple(ConsentState))
 
-MAX_PLACES = 8
+MAX_INDEX_ENTRIES = 8
 """Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
 
 A move changes two.
@@ -44,56 +44,57 @@ class ProfileLists:
 
     @property
     def by_first_seen(self) -> Tree:
-        """All profiles, with counters of the filters that have few values."""
+        """Returns all profiles, with counters of the filters that have few values."""
         return Tree(first_seen_list(self.workspace), (IS_CUSTOMER, EMAIL_CONSENT, SMS_CONSENT))
 
     @property
     def by_name(self) -> Tree:
-        """All profiles; those without a name come last."""
+        """Returns all profiles; those without a name come last."""
         return Tree(name_list(self.workspace))
 
     @property
     def by_email(self) -> Tree:
-        """All profiles; those without an email come last."""
+        """Returns all profiles; those without an email come last."""
         return Tree(email_list(self.workspace))
 
     def of_store(self, store_id: UUID) -> Tree:
-        """The profiles that a store knows, by `firstSeenAt`."""
+        """Returns the profiles that a store knows, by `firstSeenAt`."""
         return Tree(store_list(self.workspace, store_id))
 
-    def follow(self, changes: Changes, before: Profile | None, after: Profile | None) -> None:
-        """Moves the profile's entries by the difference: the ones of all profiles, and the stores'.
+    def update_index(self, changes: Changes, before: Profile | None, after: Profile | None) -> None:
+        """Updates the profile's entries by the difference: in the lists of all profiles,
+        and in the stores'.
 
-        `after` is what `settled` gave.
+        `after` is what `drained` gave.
         """
         for tree, old, new in self._entries(before, after):
             tree.update_index(changes, old, new)
-        self._follow_in_stores(changes, before, after)
+        self._update_store_indexes(changes, before, after)
 
-    def follow_merge(
+    def update_index_of_merge(
         self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
     ) -> None:
-        """The same where one profile becomes part of another one.
+        """Updates the entries of both profiles where one becomes part of the other.
 
-        In the stores' lists the merged one has the survivor's place until that is settled.
+        In the stores' lists the merged one has the survivor's place until those are drained.
         """
         for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
             tree.update_index(changes, old, new)
-        self._follow_in_stores(changes, absorbed(survivor, merged), after)
+        self._update_store_indexes(changes, absorbed(survivor, merged), after)
 
-    def leave(self, changes: Changes, profile: Profile) -> None:
-        """Takes the profile out of the lists of all profiles; the stores' still have it."""
+    def delete_from_lists(self, changes: Changes, profile: Profile) -> None:
+        """Deletes the profile's entries in the lists of all profiles; the stores' still have it."""
         for tree, old, _ in self._entries(profile, None):
             tree.update_index(changes, old, None)
 
-    def leave_stores(self, changes: Changes, places: Iterable[StorePlace]) -> None:
-        """Takes it out of some places in stores' lists."""
-        for store_id, (moment, listed) in places:
+    def delete_from_stores(self, changes: Changes, entries: Iterable[StoreIndexEntry]) -> None:
+        """Deletes some entries in stores' lists."""
+        for store_id, (moment, listed) in entries:
             self.of_store(store_id).update_index(
                 changes, TreeEntry(moment_key(moment, listed)), None
             )
 
-    def _follow_in_stores(
+    def _update_store_indexes(
         self, changes: Changes, before: Profile | None, after: Profile | None
     ) -> None:
         for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
@@ -108,43 +109,45 @@ class ProfileLists:
         yield self.by_email, _by_email(before), _by_email(after)
 
 
-def settled(after: Profile, places: int = MAX_PLACES) -> Profile:
-    """The profile with the moments under which its stores' lists will have it.
+def drained(after: Profile, entries: int = MAX_INDEX_ENTRIES) -> Profile:
+    """Returns the profile after one more step of moving it in its stores' lists.
 
-    A person whom many stores know moves in a few lists a transaction, as `places` allow. Lists that
-    have the person twice come first, then those that haven't at all.
+    A person whom many stores know moves in a few lists a transaction: at most `entries` index
+    entries change. Lists that have the person twice come first, then those that haven't at all.
     """
     links = dict(after.links)
     waiting = [store_id for store_id in links if _is_waiting(after, store_id)]
     for store_id in sorted(waiting, key=lambda each: (*_patience(links[each]), each)):
         link = links[store_id]
-        own = _own_places(link, after.first_seen_at)
-        if places < own + min(1, len(link.left)):
+        own = _own_entries(link, after.first_seen_at)
+        if entries < own + min(1, len(link.stale_entries)):
             break
-        dropped = min(len(link.left), places - own)
-        links[store_id] = replace(link, listed_at=after.first_seen_at, left=link.left[dropped:])
-        places -= own + dropped
+        dropped = min(len(link.stale_entries), entries - own)
+        links[store_id] = replace(
+            link, listed_at=after.first_seen_at, stale_entries=link.stale_entries[dropped:]
+        )
+        entries -= own + dropped
     return replace(after, links=links) if waiting else after
 
 
-def is_settled(profile: Profile) -> bool:
-    """Whether every store's list has the profile where it belongs, and once."""
+def is_drained(profile: Profile) -> bool:
+    """Returns whether every store's list has the profile where it belongs, and once."""
     return not any(_is_waiting(profile, store_id) for store_id in profile.links)
 
 
 def _is_waiting(profile: Profile, store_id: UUID) -> bool:
     link = profile.links[store_id]
-    return bool(link.left) or link.listed_at != profile.first_seen_at
+    return bool(link.stale_entries) or link.listed_at != profile.first_seen_at
 
 
 def _patience(link: StoreLink) -> tuple[bool, bool]:
     """How long a list can wait: the one that has the person twice least of all."""
-    known = len(link.left) + (link.listed_at is not None)
+    known = len(link.stale_entries) + (link.listed_at is not None)
     return (known < 2, known == 1)
 
 
-def _own_places(link: StoreLink, first_seen_at: datetime) -> int:
-    """How many places change where the profile goes to its own one."""
+def _own_entries(link: StoreLink, first_seen_at: datetime) -> int:
+    """How many entries change where the profile goes to its own one."""
     if link.listed_at == first_seen_at:
         return 0
     return 1 if link.listed_at is None else 2
@@ -154,9 +157,9 @@ def _replace(
     changes: Changes, tree: Tree, before: Sequence[TreeEntry], after: Sequence[TreeEntry]
 ) -> None:
     """Makes a list have the entries of `after` in place of those of `before`."""
-    gone = [entry for entry in before if entry not in after]
+    deleted = [entry for entry in before if entry not in after]
     come = [entry for entry in after if entry not in before]
-    for old, new in zip_longest(gone, come):
+    for old, new in zip_longest(deleted, come):
         tree.update_index(changes, old, new)
 
 
@@ -191,4 +194,4 @@ def _of(store_id: UUID, profile: Profile | None) -> list[TreeEntry]:
     if profile is None or link is None:
         return []
     own = [(link.listed_at, profile.id)] if link.listed_at else []
-    return [TreeEntry(moment_key(moment, each)) for moment, each in (*own, *link.left)]
+    return [TreeEntry(moment_key(moment, each)) for moment, each in (*own, *link.stale_entries)]

@@ -15,7 +15,7 @@ from storepost.people.profiles.resolution import (
     fit_together,
     identities_of,
     look_up,
-    people_by_hand,
+    people_of_request,
     takes_in,
 )
 from storepost.people.profiles.service import get_profile
@@ -26,8 +26,8 @@ from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)
-class GivenPerson:
-    """What somebody says of a person; None says nothing."""
+class IncomingPerson:
+    """Says what somebody says of a person; None says nothing."""
 
     email: str | None = None
     phone: str | None = None
@@ -38,31 +38,31 @@ class GivenPerson:
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """What names the person."""
+        """Returns what names the person."""
         return identities_of(email=self.email, phone=self.phone, anonymous_id=self.anonymous_id)
 
 
 def cause_of(caller: WorkspaceCaller) -> MergeCause:
-    """What a merge comes from that a request asks for, or leads to."""
+    """Returns what a merge comes from that a request asks for, or leads to."""
     return MergeCause("api" if caller.key else "manual")
 
 
 def upsert_profile(
-    workspace: WorkspaceScope, given: GivenPerson, cause: MergeCause, changes: Changes
+    workspace: WorkspaceScope, incoming: IncomingPerson, cause: MergeCause, changes: Changes
 ) -> tuple[Profile, bool]:
-    """The profile that the identifiers name, with what is given by hand; whether it is new.
+    """Writes the profile that the identifiers name; returns it, and whether it is new.
 
     Where they are several profiles' that can be one person, these are merged. Raises
     IdentityConflict and IdentityLimit.
     """
     repository, now = ProfileRepository(workspace), clock.now()
-    arrival = Arrival(workspace, given.identities, people_by_hand, cause)
+    arrival = Arrival(workspace, incoming.identities, people_of_request, cause)
     known, before = person_of(changes, arrival)
     if len(takes_in(before, arrival.identities, known)) < len(arrival.identities):
         raise IdentityLimit()
     profile = before or Profile(new_id(), workspace, first_seen_at=now, last_seen_at=now)
     seen = dict.fromkeys(arrival.identities, (now,))
-    after = _told(profile.seen(now).identified(seen), given)
+    after = _with_fields(profile.seen(now).identified(seen), incoming)
     after = show_consents(changes, before, after, {})
     repository.save(changes, before, after)
     repository.claim(changes, after, known.claims, arrival.identities)
@@ -70,7 +70,7 @@ def upsert_profile(
 
 
 def update_profile(
-    workspace: WorkspaceScope, profile_id: UUID, given: dict[str, Any], changes: Changes
+    workspace: WorkspaceScope, profile_id: UUID, fields: dict[str, Any], changes: Changes
 ) -> Profile:
     """Changes the fields that are given, by the names of the model.
 
@@ -78,15 +78,15 @@ def update_profile(
     goes on doing so. Raises IdentityConflict and IdentityLimit.
     """
     before, repository = get_profile(workspace, profile_id), ProfileRepository(workspace)
-    identities = identities_of(email=given.get("email"), phone=given.get("phone"))
+    identities = identities_of(email=fields.get("email"), phone=fields.get("phone"))
     known = look_up(repository, identities)
     if any((known.holder_of(each) or before).id != before.id for each in identities):
         raise IdentityConflict()
     added = [each for each in identities if each not in before.sightings]
     if len(takes_in(before, added, known)) < len(added):
         raise IdentityLimit()
-    after = replace(before.identified(dict.fromkeys(added, (clock.now(),))), **given)
-    if "locale" in given:
+    after = replace(before.identified(dict.fromkeys(added, (clock.now(),))), **fields)
+    if "locale" in fields:
         after = replace(after, locale_source=None)
     after = show_consents(changes, before, after, {})
     if after != before:
@@ -110,13 +110,15 @@ def merge_profiles(
     return merge(changes, survivor, merged, cause)
 
 
-def _told(profile: Profile, given: GivenPerson) -> Profile:
+def _with_fields(profile: Profile, incoming: IncomingPerson) -> Profile:
     """The profile with what is given by hand: it is shown, and a locale beats every signal."""
-    told = replace(
+    updated = replace(
         profile,
-        email=given.email or profile.email,
-        phone=given.phone or profile.phone,
-        first_name=given.first_name or profile.first_name,
-        last_name=given.last_name or profile.last_name,
+        email=incoming.email or profile.email,
+        phone=incoming.phone or profile.phone,
+        first_name=incoming.first_name or profile.first_name,
+        last_name=incoming.last_name or profile.last_name,
     )
-    return replace(told, locale=given.locale, locale_source=None) if given.locale else told
+    return (
+        replace(updated, locale=incoming.locale, locale_source=None) if incoming.locale else updated
+    )

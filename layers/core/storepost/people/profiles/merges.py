@@ -26,7 +26,7 @@ class MergeCause:
 
 @dataclass(frozen=True)
 class ProfileMerge:
-    """That a profile was merged."""
+    """The merge of a profile into another one."""
 
     id: UUID
     merged_profile_id: UUID
@@ -35,7 +35,9 @@ class ProfileMerge:
 
 
 def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
-    """The profiles in the order in which they would survive a merge that nobody asked for."""
+    """Returns the profiles in the order in which they would survive a merge that nobody
+    asked for.
+    """
     return tuple(
         sorted(
             people,
@@ -50,7 +52,7 @@ def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
 
 
 def absorbed(survivor: Profile, merged: Profile) -> Profile:
-    """The survivor once the other one is part of it.
+    """Returns the survivor once the other one is part of it.
 
     It keeps what it shows; of which addresses it shows the consents from then on isn't decided
     here.
@@ -94,8 +96,8 @@ def _is_weaker(profile: Profile, source: LocaleSource | None) -> bool:
     """Whether the profile's locale yields to another one's; a source of None is somebody's hand."""
     if profile.locale is None:
         return True
-    held = profile.locale_source
-    return held is not None and (source is None or source.beats(held))
+    current = profile.locale_source
+    return current is not None and (source is None or source.beats(current))
 
 
 def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
@@ -108,7 +110,7 @@ def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
             own,
             customers=own.customers + link.customers,
             orders=own.orders + link.orders,
-            left=(*own.left, *link.left, *listed),
+            stale_entries=(*own.stale_entries, *link.stale_entries, *listed),
         )
     return links
 

@@ -12,14 +12,14 @@ from storepost.people.profiles.merges import MergeCause, ProfileMerge, absorbed
 from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import Known, look_up
+from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 
-type Decide = Callable[[Iterable[Identity], Known], tuple[Profile, ...]]
+type Decide = Callable[[Iterable[Identity], KnownIdentities], tuple[Profile, ...]]
 """Who is one person by these identities, the one that survives first."""
 
 
@@ -29,7 +29,7 @@ class MergedFirst(LostRace):
 
 @dataclass(frozen=True)
 class Arrival:
-    """What names a person, and how that is decided on."""
+    """Identities that name a person, and how it is decided whose they are."""
 
     workspace: WorkspaceScope
     identities: tuple[Identity, ...]
@@ -37,8 +37,8 @@ class Arrival:
     cause: MergeCause
 
 
-def person_of(changes: Changes, arrival: Arrival) -> tuple[Known, Profile | None]:
-    """Whose the arrival is, None for somebody new, and what is known of its identities.
+def person_of(changes: Changes, arrival: Arrival) -> tuple[KnownIdentities, Profile | None]:
+    """Returns whose the arrival is, None for somebody new, and what is known of its identities.
 
     Where several profiles are that person, they are merged first, each in a transaction of its own
     that is right by itself whatever becomes of the arrival. Raises MergedFirst then.

@@ -7,8 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.people.consent.evidence import Place as EvidencePlace
-from storepost.people.consent.evidence import Series
+from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import ConsentState
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
@@ -30,7 +29,7 @@ class IdentityType(StrEnum):
 
     @property
     def is_weak(self) -> bool:
-        """Whether it is a browser's or device's, which several people may share."""
+        """Returns whether it is a browser's or device's, which several people may share."""
         return self.strength == 1
 
 
@@ -44,7 +43,9 @@ class Identity:
 
 
 def names_nobody(value: str) -> bool:
-    """Whether it stands for no person, such as `null` or `000` (docs/semantics.md, section 1.1)."""
+    """Returns whether it stands for no person, such as `null` or `000` (docs/semantics.md,
+    section 1.1).
+    """
     text = value.strip().lower()
     if text in {"", "null", "undefined", "anonymous", "-1"}:
         return True
@@ -57,7 +58,9 @@ def nothing_for_nobody(value: object) -> object:
 
 
 def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
-    """The identities by strength; equally strong ones by type and value, so that all agree."""
+    """Returns the identities by strength;
+    equally strong ones by type and value, so that all agree.
+    """
     return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
 
 
@@ -84,37 +87,37 @@ class LocaleSource:
     signal: LocaleSignal
     at: datetime
 
-    def beats(self, held: "LocaleSource") -> bool:
-        """Whether the signal holds against another one."""
-        is_hard, held_is_hard = (each.signal is LocaleSignal.HARD for each in (self, held))
-        return (is_hard, self.at) > (held_is_hard, held.at)
+    def beats(self, other: "LocaleSource") -> bool:
+        """Returns whether the signal holds against another one."""
+        is_hard, other_is_hard = (each.signal is LocaleSignal.HARD for each in (self, other))
+        return (is_hard, self.at) > (other_is_hard, other.at)
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """When an identity was seen first and last."""
+    """Says when an identity was seen first and last."""
 
     first: datetime
     last: datetime
 
     def widened(self, moments: Iterable[datetime]) -> "Sighting":
-        """The sighting once the identity was seen at these moments too."""
+        """Returns the sighting once the identity was seen at these moments too."""
         return Sighting(min(self.first, *moments), max(self.last, *moments))
 
 
-type Place = tuple[datetime, UUID]
+type IndexEntry = tuple[datetime, UUID]
 """Where a list by moment has a profile: the moment, and the id that it has there."""
 
 
 @dataclass(frozen=True)
 class StoreLink:
-    """How many customers (deleted ones too) and orders of one store belong to a profile."""
+    """Counts a profile's customers (deleted ones too) and orders of one store."""
 
     customers: int = 0
     orders: int = 0
     listed_at: datetime | None = field(default=None, compare=False)
     """Under which moment the store's list has the profile; None while it hasn't."""
-    left: tuple[Place, ...] = field(default=(), compare=False)
+    stale_entries: tuple[IndexEntry, ...] = field(default=(), compare=False)
     """Where the store's list still has profiles that were merged into this one."""
 
 
@@ -148,7 +151,7 @@ class Profile:
     """How many changes of consent its history has."""
     histories: tuple[UUID, ...] = ()
     """Profiles that were merged into it and whose changes of consent are part of its history."""
-    evidence: Mapping[EvidencePlace, Series] = field(default_factory=dict)
+    evidence: Mapping[SeriesKey, Series] = field(default_factory=dict)
     """Where evidence of consent stands, also what profiles had that were merged into it."""
     events: int = 0
     """How many events it has."""
@@ -166,55 +169,59 @@ class Profile:
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """What identifies the person."""
+        """Returns what identifies the person."""
         return tuple(self.sightings)
 
     @property
     def partitions(self) -> tuple[UUID, ...]:
-        """Whose partitions may have rows of the profile; rows only ever move to later ones."""
+        """Returns whose partitions may have rows of the profile;
+        rows only ever move to later ones.
+        """
         return (*self.pending_sources, self.id)
 
     @property
     def consent_partitions(self) -> tuple[UUID, ...]:
-        """Whose partitions have its changes and evidence of consent: these rows never move."""
-        places = (profile_id for profile_id, _ in self.evidence)
-        merged = dict.fromkeys((*self.histories, *places))
+        """Returns whose partitions have its changes and evidence of consent:
+        these rows never move.
+        """
+        merged_ids = (profile_id for profile_id, _ in self.evidence)
+        merged = dict.fromkeys((*self.histories, *merged_ids))
         return (*(each for each in merged if each != self.id), self.id)
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether nothing says who it is but what a browser or device is known by."""
+        """Returns whether nothing says who it is but what a browser or device is known by."""
         return all(each.type.is_weak for each in self.identities)
 
     @property
     def is_customer(self) -> bool:
-        """Whether the person has a customer or an order in any store."""
+        """Returns whether the person has a customer or an order in any store."""
         return bool(self.links)
 
     @property
     def store_ids(self) -> tuple[UUID, ...]:
-        """The stores that know the person."""
+        """Returns the stores that know the person."""
         return tuple(sorted(self.links))
 
     @property
     def spent_money(self) -> tuple[Money, ...]:
-        """What the person spent, a sum a currency."""
+        """Returns what the person spent, a sum a currency."""
         return tuple(Money(amount, code) for code, amount in sorted(self.spent.items()) if amount)
 
     def values_of(self, kind: IdentityType) -> frozenset[str]:
-        """The values of the profile's identities of a type, whatever store they are of."""
+        """Returns the values of the profile's identities of a type, whatever store they are of."""
         return frozenset(each.value for each in self.identities if each.type is kind)
 
     @property
     def live_customers(self) -> frozenset[Identity]:
-        """The customer ids that belong to the profile, without deleted customers'."""
+        """Returns the customer ids that belong to the profile, without deleted customers'."""
         kind = IdentityType.PLATFORM_CUSTOMER_ID
         return frozenset(
             each for each in self.identities if each.type is kind and each not in self.former
         )
 
     def identified(self, seen: Mapping[Identity, Sequence[datetime]]) -> "Profile":
-        """The profile with these identities too, seen at these moments.
+        """Returns the profile with these identities too, seen at these moments.
 
         An address is shown where none is yet.
         """
@@ -233,7 +240,7 @@ class Profile:
         )
 
     def seen(self, *moments: datetime) -> "Profile":
-        """The profile once it was seen at these moments too."""
+        """Returns the profile once it was seen at these moments too."""
         return replace(
             self,
             first_seen_at=min(self.first_seen_at, *moments),
@@ -241,7 +248,9 @@ class Profile:
         )
 
     def linked(self, store_id: UUID, *, customers: int = 0, orders: int = 0) -> "Profile":
-        """The profile with so many more customers and orders of a store; none left, no link."""
+        """Returns the profile with so many more customers and orders of a store;
+        none left, no link.
+        """
         link = self.links.get(store_id, StoreLink())
         after = replace(link, customers=link.customers + customers, orders=link.orders + orders)
         links = {key: value for key, value in self.links.items() if key != store_id}
@@ -250,13 +259,14 @@ class Profile:
         return replace(self, links=links, orders=self.orders + orders)
 
     def with_locale(self, locale: str, source: LocaleSource) -> "Profile":
-        """The profile after a locale signal: one set by hand stays, hard beats soft, then newer.
+        """Returns the profile after a locale signal: one set by hand stays, hard beats soft,
+        then newer.
 
         The same signal again, of the same store and moment, is a correction and holds.
         """
         if self.locale is not None and self.locale_source is None:
             return self
-        held = self.locale_source
-        if held is not None and held != source and not source.beats(held):
+        current = self.locale_source
+        if current is not None and current != source and not source.beats(current):
             return self
         return replace(self, locale=locale, locale_source=source)

@@ -24,7 +24,7 @@ MAX_MERGES = 25
 
 @dataclass(frozen=True)
 class Move:
-    """From a merged profile to the one that answers for it."""
+    """A merged profile, and the one that answers for it."""
 
     workspace: WorkspaceScope
     source: UUID

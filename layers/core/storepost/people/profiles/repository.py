@@ -12,11 +12,11 @@ from uuid import UUID
 from pynamodb.exceptions import PynamoDBException
 
 from storepost.people.consent.evidence import Evidence
-from storepost.people.consent.evidence_rows import evidence_left, write_evidence
+from storepost.people.consent.evidence_rows import pending_evidence, write_evidence
 from storepost.people.consent.repository import added_to
-from storepost.people.profiles.erasure import Erasure, places_of
+from storepost.people.profiles.erasure import Erasure, index_entries_of
 from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
-from storepost.people.profiles.lists import MAX_PLACES, ProfileLists, is_settled, settled
+from storepost.people.profiles.lists import MAX_INDEX_ENTRIES, ProfileLists, drained, is_drained
 from storepost.people.profiles.merges import MAX_ABSORBING, ProfileMerge
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.rows import (
@@ -33,9 +33,9 @@ from storepost.people.profiles.rows import (
     as_profile,
     erased_row,
     evidence_row,
+    index_entry_rows,
     merge_row,
     merged_row,
-    place_rows,
     profile_row,
 )
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
@@ -50,10 +50,11 @@ from storepost.values.scope import WorkspaceScope
 MAX_STEPS = MAX_ABSORBING + 2
 """From a merged profile to the one that answers for it: see `merge`."""
 
-PLACES_OF_A_MERGE = 6
-"""Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
+INDEX_ENTRIES_OF_A_MERGE = 6
+"""Index entries in stores' lists that a merge changes: fewer, as it also changes both profiles'
+entries in the lists of all."""
 
-PLACES_OF_AN_ERASURE = 6
+INDEX_ENTRIES_OF_AN_ERASURE = 6
 """Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
 
 HELD_BACK = timedelta(days=1)
@@ -62,7 +63,7 @@ HELD_BACK = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Claim:
-    """Whose an identity is."""
+    """Says whose an identity is."""
 
     id: UUID
     identity: Identity
@@ -82,11 +83,11 @@ class ProfileRepository:
 
     @property
     def lists(self) -> ProfileLists:
-        """The lists that have the profiles in order."""
+        """Returns the lists that have the profiles in order."""
         return ProfileLists(self._scope)
 
     def get(self, profile_id: UUID) -> Profile | None:
-        """The profile, the one that it became part of, or None."""
+        """Returns the profile, the one that it became part of, or None."""
         for _ in range(MAX_STEPS):
             row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
             if not isinstance(row, MergedProfileItem):
@@ -95,46 +96,48 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
-        """Those of the profiles that exist, or what they became part of, by the ids asked for."""
+        """Returns those of the profiles that exist, or what they became part of,
+        by the ids asked for.
+        """
         found = dict[UUID, Profile]()
         going = {profile_id: profile_id for profile_id in profile_ids}
         for _ in range(MAX_STEPS):
-            keys = {asked: profile_key(self._scope, at) for asked, at in going.items()}
+            keys = {profile_id: profile_key(self._scope, at) for profile_id, at in going.items()}
             rows = self._reads.find_all(keys.values())
             going = {}
-            for asked, key in keys.items():
+            for profile_id, key in keys.items():
                 row = find_in(rows, ProfileRow, key)
                 if isinstance(row, ProfileItem):
-                    found[asked] = as_profile(self._scope, row)
+                    found[profile_id] = as_profile(self._scope, row)
                 elif isinstance(row, MergedProfileItem):
-                    going[asked] = row.into
+                    going[profile_id] = row.into
             if not going:
                 return found
         raise RuntimeError("a merged profile leads nowhere")
 
     def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
-        """The same in the order asked for, each once."""
-        asked = list(profile_ids)
-        found = self.by_id(asked)
-        profiles = (found[each] for each in asked if each in found)
+        """Returns the profiles in the order asked for, or what they became part of, each once."""
+        ids = list(profile_ids)
+        found = self.by_id(ids)
+        profiles = (found[each] for each in ids if each in found)
         return list({profile.id: profile for profile in profiles}.values())
 
     def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
-        """The claims of those of the identities that somebody has, in one batch get."""
+        """Returns the claims of those of the identities that somebody has, in one batch get."""
         keys = {identity: claim_key(self._scope, identity) for identity in identities}
         rows = self._reads.find_all(keys.values())
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
     def merges_of(self, profile: Profile, most: int) -> Iterator[ProfileMerge]:
-        """The profile's merges in each of its partitions; so many of the newest of each.
+        """Returns the profile's merges in each of its partitions; so many of the newest of each.
 
         One that is moved meanwhile may come twice.
         """
         return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
 
     def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
-        """The merges in one partition, so many of the newest, or all."""
+        """Returns the merges in one partition, so many of the newest, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
             pk,
@@ -146,10 +149,10 @@ class ProfileRepository:
         return map(as_merge, rows)
 
     def residual_identities(self, merged_id: UUID) -> tuple[Identity, ...]:
-        """The identities that a merged profile had, as long as rows may still name it."""
+        """Returns the identities that a merged profile had, as long as rows may still name it."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
-        left = row.identities if isinstance(row, MergedProfileItem) else None
-        return as_identities(left or ())
+        identities = row.identities if isinstance(row, MergedProfileItem) else None
+        return as_identities(identities or ())
 
     def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
         """Writes the profile if nobody changed it since `before` was read, and moves its entries.
@@ -157,18 +160,18 @@ class ProfileRepository:
         It is called at most once for a profile in a unit of work, counts the changes of consent
         that the unit adds to its history, and writes the evidence that it leaves.
         """
-        after = settled(after)
+        after = drained(after)
         item = self._row(before, after)
         changes.save(item)
-        added, left = added_to(changes, after.id), evidence_left(changes, after.id)
+        added, pending = added_to(changes, after.id), pending_evidence(changes, after.id)
 
         # What is added after this counts too.
         def count() -> None:
             item.consent_changes += len(added)
-            self._write_evidence(changes, item, left)
+            self._write_evidence(changes, item, pending)
 
-        changes.before_commit(count, items=lambda: len(left))
-        self.lists.follow(changes, before, after)
+        changes.before_commit(count, items=lambda: len(pending))
+        self.lists.update_index(changes, before, after)
         self._drain_later(changes, after)
 
     def expect_live(self, changes: Changes, profile: Profile) -> None:
@@ -184,10 +187,10 @@ class ProfileRepository:
         """
         if len(merged.pending_sources) > MAX_ABSORBING:
             raise LostRace()
-        after = settled(after, PLACES_OF_A_MERGE)
+        after = drained(after, INDEX_ENTRIES_OF_A_MERGE)
         changes.save(self._row(survivor, after))
         changes.save(merged_row(profile_key(self._scope, merged.id), merged, survivor.id))
-        self.lists.follow_merge(changes, survivor, merged, after)
+        self.lists.update_index_of_merge(changes, survivor, merged, after)
         self._drain_later(changes, after)
 
     def add_merge(self, changes: Changes, survivor: Profile, made: ProfileMerge) -> None:
@@ -208,45 +211,54 @@ class ProfileRepository:
     def repoint(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
         """Lets a merged profile name the one that has everything of it by now."""
         row = MergedProfileItem(*profile_key(self._scope, merged_id))
-        leads, forget = MergedProfileItem.into.set(into), MergedProfileItem.identities.remove()
-        changes.update(row, [leads, forget], MergedProfileItem.pk.exists())
+        leads, drop_identities = (
+            MergedProfileItem.into.set(into),
+            MergedProfileItem.identities.remove(),
+        )
+        changes.update(row, [leads, drop_identities], MergedProfileItem.pk.exists())
 
     def erase(self, changes: Changes, profile: Profile) -> None:
-        """Takes the profile away, if nobody changed it since it was read; a worker does the rest.
+        """Erases the profile, if nobody changed it since it was read; a worker does the rest.
 
         The lists of all profiles have it no more; some stores' may for a moment.
         """
-        places = tuple(places_of(profile))
-        now, later = places[:PLACES_OF_AN_ERASURE], places[PLACES_OF_AN_ERASURE:]
+        entries = tuple(index_entries_of(profile))
+        now, later = entries[:INDEX_ENTRIES_OF_AN_ERASURE], entries[INDEX_ENTRIES_OF_AN_ERASURE:]
         changes.save(erased_row(profile_key(self._scope, profile.id), profile, later))
-        self.lists.leave(changes, profile)
-        self.lists.leave_stores(changes, now)
+        self.lists.delete_from_lists(changes, profile)
+        self.lists.delete_from_stores(changes, now)
 
     def erasure_of(self, profile_id: UUID) -> Erasure | None:
-        """What may be left of an erased profile; None once nothing is."""
+        """Returns what may be left of an erased profile; None once nothing is."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
         return as_erasure(self._scope, row) if isinstance(row, ErasedProfileItem) else None
 
-    def leave_places(self, changes: Changes, erasure: Erasure) -> bool:
-        """Takes an erased profile out of some more of the stores' lists; whether it is in others.
+    def delete_index_entries(self, changes: Changes, erasure: Erasure) -> bool:
+        """Deletes some more of an erased profile's entries in stores' lists;
+        returns whether others are left.
 
         The erasure is the one that was read last.
         """
-        now, later = erasure.places[:MAX_PLACES], erasure.places[MAX_PLACES:]
+        now, later = (
+            erasure.index_entries[:MAX_INDEX_ENTRIES],
+            erasure.index_entries[MAX_INDEX_ENTRIES:],
+        )
         if now:
             row = ErasedProfileItem(*profile_key(self._scope, erasure.profile_id))
             unchanged = ErasedProfileItem.version == erasure.version
-            changes.update(row, [ErasedProfileItem.places.set(place_rows(later))], unchanged)
-            self.lists.leave_stores(changes, now)
+            changes.update(
+                row, [ErasedProfileItem.index_entries.set(index_entry_rows(later))], unchanged
+            )
+            self.lists.delete_from_stores(changes, now)
         return bool(later)
 
-    def remove_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
-        """Takes away that a profile was merged, and the way from its id."""
+    def delete_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
+        """Deletes the merge and the row that leads from the merged id."""
         changes.delete(MergeItem(*merge_key(self._scope, from_id, made.id)))
         changes.delete(MergedProfileItem(*profile_key(self._scope, made.merged_profile_id)))
 
-    def remove_erased(self, changes: Changes, profile_id: UUID) -> None:
-        """Takes away what stood in an erased profile's place."""
+    def delete_erased_row(self, changes: Changes, profile_id: UUID) -> None:
+        """Deletes the row that stands in an erased profile's place."""
         row = ErasedProfileItem(*profile_key(self._scope, profile_id))
         changes.delete(row, ErasedProfileItem.partitions.exists())
 
@@ -263,20 +275,21 @@ class ProfileRepository:
         claims meanwhile is a lost race.
         """
         for identity in identities:
-            held = claims.get(identity)
-            if identity not in profile.sightings or (held and not held.is_free):
+            stored = claims.get(identity)
+            if identity not in profile.sightings or (stored and not stored.is_free):
                 continue
             key = claim_key(self._scope, identity)
             row = IdentityItem(*key, id=new_id(), profile_id=profile.id)
-            if held is None:
+            if stored is None:
                 changes.create(row)
             else:
-                changes.save(row, IdentityItem.profile_id == held.profile_id)
+                changes.save(row, IdentityItem.profile_id == stored.profile_id)
 
-    def hold_back(self, changes: Changes, identity: Identity, held: Claim | None) -> None:
+    def hold_back(self, changes: Changes, identity: Identity, stored: Claim | None) -> None:
         """Makes whoever is about to claim an identity that is nobody's lose that race.
 
-        `held` is what is known of it. It stays nobody's: the claim names a profile that never was.
+        `stored` is its claim as it was read. It stays nobody's: the claim names a profile that
+        never was.
         """
         nobodys = IdentityItem(
             *claim_key(self._scope, identity),
@@ -284,10 +297,10 @@ class ProfileRepository:
             profile_id=new_id(),
             expiration=clock.now() + HELD_BACK,
         )
-        if held is None:
+        if stored is None:
             changes.create(nobodys)
         else:
-            changes.save(nobodys, IdentityItem.profile_id == held.profile_id)
+            changes.save(nobodys, IdentityItem.profile_id == stored.profile_id)
 
     def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
         """Makes identities nobody's, as long as their claims are as they were read."""
@@ -301,17 +314,17 @@ class ProfileRepository:
         return profile_row(profile_key(self._scope, after.id), replace(after, version=version))
 
     def _write_evidence(
-        self, changes: Changes, item: ProfileItem, left: Sequence[Evidence]
+        self, changes: Changes, item: ProfileItem, pending: Sequence[Evidence]
     ) -> None:
         series = as_evidence(item.id, item.evidence)
-        write_evidence(changes, self._scope, item.id, series, left)
+        write_evidence(changes, self._scope, item.id, series, pending)
         item.evidence = evidence_row(item.id, series)
 
     def _drain_later(self, changes: Changes, after: Profile) -> None:
-        if not is_settled(after):
-            changes.after_commit(lambda: self._settle(after.id))
+        if not is_drained(after):
+            changes.after_commit(lambda: self._drain(after.id))
 
-    def _settle(self, profile_id: UUID) -> None:
+    def _drain(self, profile_id: UUID) -> None:
         """Moves the profile in what is left of its stores' lists, a few a transaction.
 
         What it follows is committed by now, so nothing here may fail the request; the profile's
@@ -320,12 +333,12 @@ class ProfileRepository:
 
         def move(changes: Changes) -> bool:
             profile = ProfileRepository(self._scope).get(profile_id)
-            if profile is None or is_settled(profile):
+            if profile is None or is_drained(profile):
                 return False
-            after = settled(profile)
+            after = drained(profile)
             changes.save(self._row(profile, after))
-            self.lists.follow(changes, profile, after)
-            return not is_settled(after)
+            self.lists.update_index(changes, profile, after)
+            return not is_drained(after)
 
         try:
             while commit_anew(move):

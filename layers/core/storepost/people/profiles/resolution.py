@@ -34,15 +34,15 @@ MAX_IDENTITIES = 1000
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a workspace knows of the identities of one arrival."""
+class KnownIdentities:
+    """The claims and profiles that a workspace has of the identities of one arrival."""
 
     claims: Mapping[Identity, Claim]
     profiles: Mapping[UUID, Profile]
     """The ones that have the claims, by the ids that the claims name."""
 
     def holder_of(self, identity: Identity) -> Profile | None:
-        """Whose the identity is; None where it is nobody's."""
+        """Returns whose the identity is; None where it is nobody's."""
         claim = self.claims.get(identity)
         return self.profiles.get(claim.profile_id) if claim else None
 
@@ -55,11 +55,12 @@ def identities_of(
     phone: str | None = None,
     anonymous_id: str | None = None,
 ) -> tuple[Identity, ...]:
-    """The identities among these values, the strongest first; what names nobody is left out.
+    """Returns the identities among these values, the strongest first;
+    what names nobody is left out.
 
     `customer_id` is one of the store's. Email and phone are in the form that is compared.
     """
-    given = (
+    values = (
         (IdentityType.PLATFORM_CUSTOMER_ID, customer_id, store_id),
         (IdentityType.EMAIL, email, None),
         (IdentityType.PHONE, phone, None),
@@ -67,20 +68,20 @@ def identities_of(
     )
     return tuple(
         Identity(kind, value, store)
-        for kind, value, store in given
+        for kind, value, store in values
         if value is not None and not names_nobody(value)
     )
 
 
 def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
-    """The rows that say whose identities are, for whoever reads ahead."""
+    """Returns the rows that say whose identities are, for whoever reads ahead."""
     return {identity: claim_key(workspace, identity) for identity in identities}
 
 
 def keys_behind(
     workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
 ) -> list[Key]:
-    """The rows that an arrival is decided on once its claims were read ahead.
+    """Returns the rows that an arrival is decided on once its claims were read ahead.
 
     They are the profiles that have the identities, and the consent of addresses that nobody has,
     or that it was somebody's who was erased.
@@ -101,35 +102,41 @@ def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
     return address_key(workspace, address), erased_key(workspace, address)
 
 
-def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:
-    """What the workspace knows of the identities: two batch gets."""
+def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:
+    """Returns what the workspace knows of the identities: two batch gets."""
     claims = repository.claims_of(identities)
     profiles = repository.by_id({claim.profile_id for claim in claims.values()})
     known = {
         identity: claim if claim.profile_id in profiles else replace(claim, is_free=True)
         for identity, claim in claims.items()
     }
-    return Known(known, profiles)
+    return KnownIdentities(known, profiles)
 
 
-def people_of_arrival(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
-    """The profiles that are one person where a store's record names them by these identities.
+def people_of_arrival(
+    identities: Iterable[Identity], known: KnownIdentities
+) -> tuple[Profile, ...]:
+    """Returns the profiles that are one person where a store's record names them by these
+    identities.
 
     The one that survives comes first; nobody where it is somebody new. Where a strong identity
     speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
     matches.
     """
-    given = strongest_first(identities)
-    while given:
-        people = _one_person(given, known)
+    remaining = strongest_first(identities)
+    while remaining:
+        people = _one_person(remaining, known)
         if people is not None:
             return people
-        given = given[:-1]
+        remaining = remaining[:-1]
     return ()
 
 
-def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
-    """The same where somebody names them who means each of the identities.
+def people_of_request(
+    identities: Iterable[Identity], known: KnownIdentities
+) -> tuple[Profile, ...]:
+    """Returns the profiles that a request's identities name,
+    where whoever sends it means each of them.
 
     Raises IdentityConflict where they are several people's.
     """
@@ -139,15 +146,17 @@ def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profil
     return people
 
 
-def _one_person(given: Sequence[Identity], known: Known) -> tuple[Profile, ...] | None:
+def _one_person(
+    identities: Sequence[Identity], known: KnownIdentities
+) -> tuple[Profile, ...] | None:
     """Whoever has one of the identities, if all of them can be one person; else None."""
     matched: dict[UUID, _Match] = {}
-    for identity in given:
+    for identity in identities:
         holder = known.holder_of(identity)
         if holder:
             matched.setdefault(holder.id, _Match(holder, identity))
     matches, people = matched.values(), [match.profile for match in matched.values()]
-    if any(contradicts(each.profile, each.by, given) for each in matches):
+    if any(contradicts(each.profile, each.by, identities) for each in matches):
         return None
     if any(_are_two_people(one, other) for one, other in combinations(matches, 2)):
         return None
@@ -165,7 +174,7 @@ class _Match:
 
 
 def fit_together(people: Iterable[Profile]) -> bool:
-    """Whether one profile can have the identities of all of them."""
+    """Returns whether one profile can have the identities of all of them."""
     return sum(len(each.identities) for each in people) <= MAX_IDENTITIES
 
 
@@ -184,13 +193,13 @@ def _are_two_people(one: _Match, other: _Match) -> bool:
     return not set.isdisjoint(*stores)
 
 
-def contradicts(profile: Profile, matched: Identity, given: Iterable[Identity]) -> bool:
-    """Whether a strong one of the given identities says that they are not this profile's.
+def contradicts(profile: Profile, matched: Identity, identities: Iterable[Identity]) -> bool:
+    """Returns whether a strong one of the given identities says that they are not this profile's.
 
     Two customer ids of one store, or two emails, are two people's; only what is weaker than those
     can be contradicted by them.
     """
-    return any(_speaks_against(each, profile, matched) for each in given)
+    return any(_speaks_against(each, profile, matched) for each in identities)
 
 
 def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bool:
@@ -206,20 +215,21 @@ def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bo
 
 
 def takes_in(
-    profile: Profile | None, identities: Iterable[Identity], known: Known
+    profile: Profile | None, identities: Iterable[Identity], known: KnownIdentities
 ) -> list[Identity]:
-    """Those of an arrival's identities that are the profile's from now on: its own, and nobody's.
+    """Returns those of an arrival's identities that are the profile's from now on: its own,
+    and nobody's.
 
     What was dropped on the way to a new profile is among them where nobody has it, so that the same
     arrival again changes nothing. Past the most that a profile has, only customer ids are.
     """
     room = MAX_IDENTITIES - len(profile.identities if profile else ())
-    taken: list[Identity] = []
+    accepted: list[Identity] = []
     for each in strongest_first(identities):
         holder = known.holder_of(each)
         if holder is None and (room > 0 or each.type is IdentityType.PLATFORM_CUSTOMER_ID):
-            taken.append(each)
+            accepted.append(each)
             room -= 1
         elif holder is not None and profile is not None and holder.id == profile.id:
-            taken.append(each)
-    return taken
+            accepted.append(each)
+    return accepted

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.people.consent.evidence import Place, Series
+from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.profiles.erasure import Erasure, StorePlace
+from storepost.people.profiles.erasure import Erasure, StoreIndexEntry
 from storepost.people.profiles.leftover_words import sealed_words
 from storepost.people.profiles.merges import MergeCause, ProfileMerge
 from storepost.people.profiles.model import (
@@ -40,7 +40,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class ProfileRow(VersionedItem):
-    """What stands where a profile stands, or stood."""
+    """Says what stands where a profile stands, or stood."""
 
     id = Identifier()
 
@@ -74,7 +74,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
-    """Where a merged profile stood; whoever asks for it is told of the other one."""
+    """Says where a merged profile stood; whoever asks for it is told of the other one."""
 
     into = Identifier()
     identities = Json(null=True)
@@ -82,7 +82,7 @@ class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
 
 
 class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
-    """Where an erased profile stood, until the worker has removed the rest.
+    """Says where an erased profile stood, until the worker has removed the rest.
 
     What it takes to find that: `[type, value, store]`, short ids, and `[store, moment, id]`.
     """
@@ -90,13 +90,13 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     identities = Json()
     partitions = Json()
     histories = Json()
-    places = Json()
+    index_entries = Json(attr_name="places")
     words = UnicodeAttribute(null=True)
     """By which the search finds the name, sealed: nothing else in the row names the person."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
-    """That a profile was merged, in the partition of the one that survived."""
+    """Records that a profile was merged, in the partition of the one that survived."""
 
     id = Identifier()
     merged_profile_id = Identifier()
@@ -113,7 +113,7 @@ class IdentityItem(Item, discriminator="identity"):
 
 
 def profile_row(key: Key, profile: Profile) -> ProfileItem:
-    """The profile as its row, of the version that was read."""
+    """Returns the profile as its row, of the version that was read."""
     item = ProfileItem(
         *key,
         id=profile.id,
@@ -148,7 +148,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
 
 
 def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
-    """What `profile_row` wrote."""
+    """Returns what `profile_row` wrote."""
     return Profile(
         id=item.id,
         workspace=workspace,
@@ -180,8 +180,10 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
     )
 
 
-def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str, list[int]] | None:
-    """Where evidence stands as a profile's row has it."""
+def evidence_row(
+    profile_id: UUID, evidence: Mapping[SeriesKey, Series]
+) -> dict[str, list[int]] | None:
+    """Returns where evidence stands as a profile's row has it."""
     rows = {
         channel.value if where == profile_id else f"{channel}#{short(where)}": [
             series.last,
@@ -192,18 +194,18 @@ def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str
     return rows or None
 
 
-def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[Place, Series]:
-    """What `evidence_row` wrote."""
-    found = dict[Place, Series]()
+def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[SeriesKey, Series]:
+    """Returns what `evidence_row` wrote."""
+    found = dict[SeriesKey, Series]()
     for name, (last, *removed) in (rows or {}).items():
         channel, _, where = name.partition("#")
-        place = (from_short(where) if where else profile_id, Channel(channel))
-        found[place] = Series(last, tuple(removed))
+        series_key = (from_short(where) if where else profile_id, Channel(channel))
+        found[series_key] = Series(last, tuple(removed))
     return found
 
 
 def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
-    """What stands in a merged profile's place: written over the version that was read."""
+    """Returns what stands in a merged profile's place: written over the version that was read."""
     identities = _identity_rows(merged.identities)
     item = MergedProfileItem(*key, id=merged.id, into=into, identities=identities)
     if merged.version is not None:
@@ -211,37 +213,39 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
     return item
 
 
-def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> ErasedProfileItem:
-    """What stands in an erased profile's place: written over the version that was read."""
+def erased_row(
+    key: Key, profile: Profile, index_entries: Iterable[StoreIndexEntry]
+) -> ErasedProfileItem:
+    """Returns what stands in an erased profile's place: written over the version that was read."""
     item = ErasedProfileItem(
         *key,
         id=profile.id,
         identities=_identity_rows(profile.identities),
         partitions=_ids_row(profile.partitions),
         histories=_ids_row(profile.consent_partitions),
-        places=place_rows(places),
+        index_entries=index_entry_rows(index_entries),
         words=sealed_words(profile),
     )
     item.version = profile.version
     return item
 
 
-def place_rows(places: Iterable[StorePlace]) -> list[_Row]:
-    """Places in stores' lists as a row has them."""
-    return [[short(store), _number(at), short(listed)] for store, (at, listed) in places]
+def index_entry_rows(entries: Iterable[StoreIndexEntry]) -> list[_Row]:
+    """Index entries in stores' lists as a row has them."""
+    return [[short(store), _number(at), short(listed)] for store, (at, listed) in entries]
 
 
 def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
-    """What `erased_row` wrote."""
+    """Returns what `erased_row` wrote."""
     return Erasure(
         workspace=workspace,
         profile_id=item.id,
         identities=as_identities(item.identities),
         partitions=tuple(map(from_short, item.partitions)),
         histories=tuple(map(from_short, item.histories)),
-        places=tuple(
+        index_entries=tuple(
             (from_short(store), (_moment(at), from_short(listed)))
-            for store, at, listed in item.places
+            for store, at, listed in item.index_entries
         ),
         words=item.words,
         version=int(item.version),
@@ -249,7 +253,7 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
 
 
 def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
-    """A merge as its row."""
+    """Returns a merge as its row."""
     return MergeItem(
         *key,
         id=merge.id,
@@ -261,13 +265,13 @@ def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
 
 
 def as_merge(item: MergeItem) -> ProfileMerge:
-    """What `merge_row` wrote."""
+    """Returns what `merge_row` wrote."""
     cause = MergeCause(item.source, item.reference)
     return ProfileMerge(item.id, item.merged_profile_id, item.merged_at, cause)
 
 
 def as_identities(rows: Iterable[_Row]) -> tuple[Identity, ...]:
-    """The identities that a row names."""
+    """Returns the identities that a row names."""
     return tuple(map(_identity, rows))
 
 
@@ -291,16 +295,20 @@ def _identity(row: _Row) -> Identity:
 def _link_row(link: StoreLink) -> _Row:
     listed_at = _number(link.listed_at) if link.listed_at else None
     row: _Row = [link.customers, link.orders, listed_at]
-    return [*row, [[_number(at), short(each)] for at, each in link.left]] if link.left else row
+    return (
+        [*row, [[_number(at), short(each)] for at, each in link.stale_entries]]
+        if link.stale_entries
+        else row
+    )
 
 
 def _link(row: _Row) -> StoreLink:
-    customers, orders, listed_at, *left = row
+    customers, orders, listed_at, *stale = row
     return StoreLink(
         customers,
         orders,
         None if listed_at is None else _moment(listed_at),
-        tuple((_moment(at), from_short(each)) for places in left for at, each in places),
+        tuple((_moment(at), from_short(each)) for entries in stale for at, each in entries),
     )
 
 

@@ -12,7 +12,7 @@ class Searched(Protocol):
 
     @property
     def id(self) -> UUID:
-        """Its id."""
+        """Returns its id."""
 
     @property
     def first_name(self) -> str | None:
@@ -24,19 +24,19 @@ class Searched(Protocol):
 
     @property
     def email(self) -> str | None:
-        """The address that it shows."""
+        """Returns the address that it shows."""
 
     @property
     def phone(self) -> str | None:
-        """The number that it shows."""
+        """Returns the number that it shows."""
 
     @property
     def first_seen_at(self) -> datetime:
-        """When it was first heard of."""
+        """Returns when it was first heard of."""
 
 
 def searched(profile: Searched) -> SearchEntry:
-    """What of it is searched: its name, and what it shows of its addresses."""
+    """Returns what of it is searched: its name, and what it shows of its addresses."""
     name = " ".join(part for part in (profile.first_name, profile.last_name) if part)
     keys = tuple(key for key in (profile.email, profile.phone) if key)
     title = next((text for text in (name, *keys) if text), "")

@@ -25,7 +25,9 @@ class KnownIdentity:
 
 
 def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
-    """The profile, or what it became part of; 404 where the workspace has none of that id."""
+    """Returns the profile, or what it became part of;
+    404 where the workspace has none of that id.
+    """
     profile = ProfileRepository(workspace).get(profile_id)
     if profile is None:
         raise NotFound()
@@ -33,7 +35,7 @@ def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
 
 
 def stores_of(profile: Profile) -> list[Store]:
-    """The stores that know the person, disconnected ones too."""
+    """Returns the stores that know the person, disconnected ones too."""
     return StoreRepository(profile.workspace).named(profile.store_ids)
 
 
@@ -43,19 +45,19 @@ def list_identities(
     types: Collection[IdentityType] | None,
     page: PageRequest,
 ) -> Listing[KnownIdentity]:
-    """What identifies the person, of some types or of all, newest first by `firstSeenAt`."""
+    """Returns the person's identities, of some types or of all, newest first by `firstSeenAt`."""
     profile = get_profile(workspace, profile_id)
     sightings = profile.sightings
-    asked = [each for each in sightings if types is None or each.type in types]
-    asked.sort(key=lambda each: (sightings[each].first, each.type, each.value), reverse=True)
-    listing = cut(asked, page)
+    listed = [each for each in sightings if types is None or each.type in types]
+    listed.sort(key=lambda each: (sightings[each].first, each.type, each.value), reverse=True)
+    listing = cut(listed, page)
     return Listing(_known(profile, listing.items), listing.total, page)
 
 
 def list_merges(
     workspace: WorkspaceScope, profile_id: UUID, page: PageRequest
 ) -> Listing[ProfileMerge]:
-    """What was merged into the profile, and into what was, the newest first."""
+    """Returns what was merged into the profile, and into what was, the newest first."""
     profile = get_profile(workspace, profile_id)
     until = page.skipped + page.size
     found = ProfileRepository(workspace).merges_of(profile, until)

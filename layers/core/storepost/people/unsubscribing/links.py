@@ -17,7 +17,7 @@ _ID = 16
 
 @dataclass(frozen=True)
 class UnsubscribeLink:
-    """What a link is about."""
+    """Says what a link is about."""
 
     workspace: WorkspaceScope
     profile_id: UUID
@@ -28,18 +28,18 @@ class UnsubscribeLink:
 
     @property
     def address(self) -> Address:
-        """The address that the link unsubscribes."""
+        """Returns the address that the link unsubscribes."""
         return Address(Channel.EMAIL, self.email)
 
     @property
     def token(self) -> str:
-        """The link's token: the same one each time, and it says nothing to anybody else."""
+        """Returns the link's token: the same one each time, and it says nothing to anybody else."""
         content = f"{self.email}\0{self.reference or ''}".encode()
         return seal_token(self.profile_id.bytes + content, self.workspace, Purpose.UNSUBSCRIBE_LINK)
 
 
 def read_link(token: str) -> UnsubscribeLink | None:
-    """The link of a token; None where no link has that token."""
+    """Returns the link of a token; None where no link has that token."""
     opened = open_token(token, Purpose.UNSUBSCRIBE_LINK)
     if opened is None:
         return None

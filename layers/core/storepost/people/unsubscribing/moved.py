@@ -8,7 +8,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def moved_to(workspace: WorkspaceScope) -> tuple[WorkspaceScope, ...]:
-    """The other workspaces that shops of this one are connected to now, each once."""
+    """Returns the other workspaces that shops of this one are connected to now, each once."""
     away = (
         store
         for store in StoreRepository(workspace).all()

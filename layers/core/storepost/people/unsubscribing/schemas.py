@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from storepost.people.consent.bodies import REFERENCE_LENGTH
-from storepost.people.consent.model import Source
+from storepost.people.consent.model import ConsentSource
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values.wire import RequestBody, SecretAnswer, Shape, Uri
 
@@ -62,8 +62,8 @@ class UnsubscribeForm(Shape):
     says: Annotated[Unsubscribing, BeforeValidator(_first)] = Field(alias="List-Unsubscribe")
 
     @property
-    def source(self) -> Source:
+    def source(self) -> ConsentSource:
         """How the change comes."""
         if self.says is Unsubscribing.ONE_CLICK:
-            return Source.ONE_CLICK
-        return Source.UNSUBSCRIBE_LINK
+            return ConsentSource.ONE_CLICK
+        return ConsentSource.UNSUBSCRIBE_LINK

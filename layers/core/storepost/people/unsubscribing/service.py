@@ -5,11 +5,11 @@ from functools import partial
 from uuid import UUID
 
 from storepost.accounts.workspaces.repository import WorkspaceRepository
-from storepost.people.consent.model import Origin, Proof, Source
+from storepost.people.consent.model import ConsentOrigin, ConsentSource, Proof
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.problems import NoEmail
-from storepost.people.consent_changes.recording import record_of_address, record_word
+from storepost.people.consent_changes.recording import record_of_address, record_statement
 from storepost.people.profiles.consent_summary import identity_of, primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -39,12 +39,12 @@ class Followed:
 
     @property
     def language(self) -> Language | None:
-        """The language of the emails that come to the address, where it is one of ours."""
+        """Returns the language of the emails that come to the address, where it is one of ours."""
         return language_of(self.locale)
 
     @property
     def masked_email(self) -> str:
-        """The address as whoever has it knows it: links get forwarded."""
+        """Returns the address as whoever has it knows it: links get forwarded."""
         local, _, domain = self.link.email.rpartition("@")
         return f"{local[:1]}•••@{domain}"
 
@@ -52,7 +52,7 @@ class Followed:
 def make_link(
     workspace: WorkspaceScope, profile_id: UUID, reference: str | None
 ) -> UnsubscribeLink:
-    """A link for the email address that the profile shows. Raises NoEmail."""
+    """Returns a link for the email address that the profile shows. Raises NoEmail."""
     profile = get_profile(workspace, profile_id)
     address = primary_address(profile, Channel.EMAIL)
     if address is None:
@@ -60,8 +60,8 @@ def make_link(
     return UnsubscribeLink(workspace, profile.id, address.value, reference)
 
 
-def follow(token: str) -> Followed:
-    """What a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
+def follow_link(token: str) -> Followed:
+    """Returns what a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
     link = read_link(token)
     if link is None:
         raise UnknownLink()
@@ -78,21 +78,23 @@ def follow(token: str) -> Followed:
     return Followed(link, workspace.name, None, tuple(known), locale)
 
 
-def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -> Followed:
+def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Changes) -> Followed:
     """Unsubscribes the link's address, and says so to every store that knows the person.
 
     Also in the workspaces that the stores of the link's own one have moved to, each in a
-    transaction of its own before that: whoever is answered is unsubscribed everywhere. `shown_by`
+    transaction of its own before that: whoever is answered is unsubscribed everywhere. `visitor`
     is the request's own address and browser. What says so already stays as it is.
     """
-    followed = follow(token)
+    followed = follow_link(token)
     link = followed.link
-    proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
-    word = ConsentStatement(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
+    proof = Proof(link.reference, visitor.ip, visitor.user_agent)
+    statement = ConsentStatement(ConsentState.UNSUBSCRIBED, ConsentOrigin(source, proof=proof))
     for each in followed.elsewhere or moved_to(link.workspace):
-        commit_anew(partial(record_of_address, workspace=each, address=link.address, word=word))
+        commit_anew(
+            partial(record_of_address, workspace=each, address=link.address, statement=statement)
+        )
     if followed.profile is not None:
-        record_word(changes, followed.profile, link.address, word)
+        record_statement(changes, followed.profile, link.address, statement)
     return followed
 
 

@@ -44,12 +44,14 @@ class Chunk:
         self._heaviest = 0
 
     def has_room_for(self, record: Record) -> bool:
-        """Whether the record fits, too, if it takes no more items than the heaviest so far."""
+        """Returns whether the record fits, too,
+        if it takes no more items than the heaviest so far.
+        """
         fits = self.size + record.size <= MAX_BYTES
         return fits and self._items + self._heaviest <= MAX_ITEMS
 
     def add(self, record: Record) -> None:
-        """What the record changes, or why it can't be taken.
+        """Adds what the record changes, or why it can't be taken.
 
         A record that is older than what is held changes nothing, and that is all right.
         """
@@ -110,7 +112,7 @@ class Chunks:
                 note(chunk)
                 chunk.changes.commit()
             except MergedFirst:
-                self.forget()
+                self.reread()
             except _Overfull:
                 most = chunk.count - 1
             except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
@@ -118,7 +120,7 @@ class Chunks:
             else:
                 count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
-        self.forget()
+        self.reread()
         return self._alone(progress, note)
 
     def _alone(self, progress: Progress, note: Note) -> Progress:
@@ -138,8 +140,8 @@ class Chunks:
         count("ImportedRows")
         return chunk.progress
 
-    def forget(self) -> None:
-        """Reads everything anew, as somebody else changed what was read."""
+    def reread(self) -> None:
+        """Drops what was read, as somebody else changed it."""
         self._reads.clear()
         self._ahead = 0
 

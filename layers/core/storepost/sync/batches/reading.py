@@ -27,7 +27,7 @@ _KINDS: dict[ImportStage, type[RequestBody]] = {
 
 
 def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
-    """The batch's records in order; each keeps its place in its own array."""
+    """Returns the batch's records in order; each keeps its place in its own array."""
     arrays = {
         ImportStage.CUSTOMERS: batch.customers,
         ImportStage.ORDERS: batch.orders,
@@ -59,8 +59,8 @@ def _made(sender: Sender, index: int, body: RequestBody) -> Record:
         case BatchCustomer():
             return CustomerRecord(sender, index, body.external_id, size, body.value())
         case BatchOrder():
-            given = body.value(body.external_id)
-            return OrderRecord(sender, index, body.external_id, size, given)
+            order = body.value(body.external_id)
+            return OrderRecord(sender, index, body.external_id, size, order)
         case BatchProduct():
             product = body.product(body.external_id)
             return ProductRecord(sender, index, body.external_id, size, product)

@@ -14,10 +14,10 @@ from storepost.orders.buyers import redactable_customer
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id, order_key
 from storepost.orders.service import write_order
-from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.model import Address, ConsentOrigin
 from storepost.people.consent.repository import address_key
 from storepost.people.consent.states import Channel
-from storepost.people.customers.model import GivenCustomer
+from storepost.people.customers.model import IncomingCustomer
 from storepost.people.customers.repository import customer_key, redacted_key
 from storepost.people.customers.service import write_customer
 from storepost.people.profiles.keys import profile_key
@@ -33,15 +33,15 @@ from storepost.values.problems import ValidationFailed
 
 @dataclass(frozen=True)
 class Sender:
-    """Whose records they are, and who sent them."""
+    """Says whose records they are, and who sent them."""
 
     store: Store
-    origin: Origin
+    origin: ConsentOrigin
 
 
 @dataclass(frozen=True)
 class CustomerRecord:
-    """A customer that is brought."""
+    """A customer that a store sends."""
 
     sender: Sender
     index: int
@@ -49,7 +49,7 @@ class CustomerRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: GivenCustomer
+    incoming: IncomingCustomer
     """What the service is told."""
 
     stage = ImportStage.CUSTOMERS
@@ -57,22 +57,22 @@ class CustomerRecord:
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
         store = self.sender.store
-        return claim_keys(store.workspace, self.given.identities(store, self.external_id))
+        return claim_keys(store.workspace, self.incoming.identities(store, self.external_id))
 
     @cached_property
     def _asserted(self) -> list[Key]:
         """The addresses of which it says something."""
-        workspace, given = self.sender.store.workspace, self.given
-        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
+        workspace, incoming = self.sender.store.workspace, self.incoming
+        addresses = {Channel.EMAIL: incoming.email, Channel.SMS: incoming.phone}
         return [
             address_key(workspace, Address(channel, value))
             for channel, value in addresses.items()
-            if value and given.consent(channel).state
+            if value and incoming.consent(channel).state
         ]
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, and whose it is."""
+        """Returns the rows that say what is held of it, and whose it is."""
         store = self.sender.store
         own = customer_key(store.workspace, store.id, self.external_id)
         bars = (
@@ -81,19 +81,19 @@ class CustomerRecord:
         return [own, *bars, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows that it is decided on once those were read."""
+        """Returns the rows that it is decided on once those were read."""
         workspace = self.sender.store.workspace
         return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
         sender = self.sender
-        write_customer(sender.store, self.external_id, self.given, sender.origin, changes)
+        write_customer(sender.store, self.external_id, self.incoming, sender.origin, changes)
 
 
 @dataclass(frozen=True)
 class OrderRecord:
-    """An order that is brought."""
+    """An order that a store sends."""
 
     sender: Sender
     index: int
@@ -101,7 +101,7 @@ class OrderRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: IncomingOrder
+    incoming: IncomingOrder
     """What the service is told."""
 
     stage = ImportStage.ORDERS
@@ -109,7 +109,7 @@ class OrderRecord:
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
         store = self.sender.store
-        return claim_keys(store.workspace, self.given.identities(store))
+        return claim_keys(store.workspace, self.incoming.identities(store))
 
     @cached_property
     def _own(self) -> Key:
@@ -118,15 +118,15 @@ class OrderRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, whose it is, and of its discount codes."""
+        """Returns the rows that say what is held of it, whose it is, and of its discount codes."""
         store = self.sender.store
-        used = keys_of_codes(store, self.given.discount_codes)
-        customer = redactable_customer(store, self.given)
+        used = keys_of_codes(store, self.incoming.discount_codes)
+        customer = redactable_customer(store, self.incoming)
         bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
         return [self._own, *bars, *self._claims.values(), *used]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows that it is decided on once those were read."""
+        """Returns the rows that it is decided on once those were read."""
         workspace = self.sender.store.workspace
         former = reads.text(self._own, "profile_id")
         former_buyer = [profile_key(workspace, UUID(former))] if former else []
@@ -134,12 +134,12 @@ class OrderRecord:
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
-        write_order(self.sender.store, self.given, changes)
+        write_order(self.sender.store, self.incoming, changes)
 
 
 @dataclass(frozen=True)
 class ProductRecord:
-    """A product that is brought."""
+    """A product that a store sends."""
 
     sender: Sender
     index: int
@@ -147,28 +147,28 @@ class ProductRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: IncomingProduct
+    incoming: IncomingProduct
     """What the service is told."""
 
     stage = ImportStage.PRODUCTS
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, and the rules that are in force."""
+        """Returns the rows that say what is held of it, and the rules that are in force."""
         return product_keys(self.sender.store, [self.external_id])
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows of what its sources say."""
+        """Returns the rows of what its sources say."""
         return layer_keys(self.sender.store, [self.external_id], reads)
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
-        write_product(self.sender.store, self.given, changes)
+        write_product(self.sender.store, self.incoming, changes)
 
 
 @dataclass(frozen=True)
 class UnreadableRecord:
-    """What no record can be made of: it becomes a problem of the import."""
+    """An item that no record can be made of: it becomes a problem of the import."""
 
     stage: ImportStage
     index: int
@@ -179,7 +179,7 @@ class UnreadableRecord:
     keys: tuple[Key, ...] = ()
 
     def keys_behind(self, _reads: ReadAhead) -> list[Key]:
-        """None."""
+        """Returns no keys."""
         return []
 
     def write(self, _changes: Changes) -> None:

@@ -21,11 +21,11 @@ class StoreRun(Run[StoreImportMessage]):
 
     @property
     def imports(self) -> ImportRepository:
-        """The store's imports."""
+        """Returns the store's imports."""
         return ImportRepository(self.message.workspace, self.message.store_id)
 
     def turns(self) -> Turns:
-        """The store's turns as they stand."""
+        """Returns the store's turns as they stand."""
         return TurnsRepository(self.message.workspace).get(self.message.store_id)
 
     def fail(self, why: ImportFailure) -> None:
@@ -91,7 +91,7 @@ class RecordWriter:
         return True
 
     def _reload(self) -> None:
-        self._chunks.forget()
+        self._chunks.reread()
         found = self._run.imports.get(self._running.id)
         if found is None or found.status is not ImportStatus.RUNNING:
             raise Superseded

@@ -23,7 +23,7 @@ RETRY_SECONDS = 10
 def queue_batch(
     caller: WorkspaceCaller, store_id: UUID, batch: StoreBatch, changes: Changes
 ) -> StoreImport:
-    """A new import of the batch's records, which waits for its turn.
+    """Returns a new import of the batch's records, which waits for its turn.
 
     The records are kept before anything says that there is an import: a request that is killed in
     between leaves an object that nobody names and that expires. Raises BatchBacklog.

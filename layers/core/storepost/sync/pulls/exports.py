@@ -38,7 +38,7 @@ EXPORTED: dict[ImportStage, Document] = {
 
 
 class Ended(Enum):
-    """How an export ended."""
+    """Says how an export ended."""
 
     WHOLE = auto()
     PART = auto()
@@ -60,7 +60,9 @@ class Export:
 def begin_export(
     admin: AdminClient, store: Store, stage: ImportStage, after: str | None
 ) -> str | None:
-    """The id of a new operation; None while the shop is busy with others. Raises ShopifyError."""
+    """Returns the id of a new operation; None while the shop is busy with others.
+    Raises ShopifyError.
+    """
     query = _query(store, stage, after)
     try:
         answer = admin.run(documents.BULK_RUN, query=query)["bulkOperationRunQuery"]
@@ -75,15 +77,16 @@ def _query(store: Store, stage: ImportStage, after: str | None) -> str:
     """What is exported: behind the id `after`, and products in each of the store's languages."""
     query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
     others = [row.locale for row in store.locales if not row.is_primary]
-    asked = [
+    aliases = [
         f'{TRANSLATIONS}{number}: translations(locale: "{locale}") {_TRANSLATED}'
         for number, locale in enumerate(others)
     ]
-    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(asked))
+    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(aliases))
 
 
 def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
-    """Whether the shop exports all that it has; without a scope of its own, orders of 60 days.
+    """Returns whether the shop exports all that it has;
+    without a scope of its own, orders of 60 days.
 
     The shop is asked: what it granted may be withdrawn, and the word of that late. Raises
     ShopifyError.
@@ -92,7 +95,9 @@ def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
 
 
 def look_at(admin: AdminClient, operation: str) -> Export | None:
-    """The export, once it has ended; one that the shop knows no more has broken off empty."""
+    """Returns the export, once it has ended;
+    one that the shop knows no more has broken off empty.
+    """
     found = admin.run(documents.BULK_STATUS, id=operation)["bulkOperation"]
     if found is None:
         return Export(Ended.PART, None, 0)

@@ -19,7 +19,7 @@ from storepost.sync.records.reading import id_of
 PAGE = 100
 """Entries of the store's list that are looked at together."""
 
-SETTLED = timedelta(minutes=15)
+INDEX_DELAY = timedelta(minutes=15)
 """What was changed so shortly before the export may not have come to the shop's index by then."""
 
 WINDOW = timedelta(days=60)
@@ -27,8 +27,8 @@ WINDOW = timedelta(days=60)
 
 
 @dataclass(frozen=True)
-class Missing:
-    """What a page of the store's list has that the export hasn't."""
+class MissingRecords:
+    """Says what a page of the store's list has that the export hasn't."""
 
     external_ids: list[str]
     until: str | None
@@ -63,20 +63,22 @@ class Sweep:
         self._least = max(ids)
         spool.mark(map(self._swept.mark, map(_external, spool.ids())))
 
-    def missing(self, behind: str | None) -> Missing:
-        """What the next page lacks: of the entries behind a key, or from the list's beginning."""
+    def missing(self, behind: str | None) -> MissingRecords:
+        """Returns what the next page lacks: of the entries behind a key,
+        or from the list's beginning.
+        """
         first = moments(self._window).lo if behind is None else behind + LOWEST
         entries = self._swept.tree.rows.entries(KeyRange(first), PAGE)
         if not entries:
-            return Missing([], None)
+            return MissingRecords([], None)
         named = self._swept.missing(entries, self._spool.is_marked)
         lacking = [each for each in named if int(each) >= self._least]
-        return Missing(lacking, entries[-1].key)
+        return MissingRecords(lacking, entries[-1].key)
 
     def delete(self, changes: Changes, external_id: str) -> bool:
-        """Deletes what is missing, if it is older than the export; whether it is."""
+        """Deletes what is missing, if it is older than the export; returns whether it is."""
         updated_at = self._swept.updated_at(external_id, changes)
-        if updated_at is None or updated_at >= self._began - SETTLED:
+        if updated_at is None or updated_at >= self._began - INDEX_DELAY:
             return False
         self._swept.delete(external_id, changes, self._began)
         return True

@@ -34,42 +34,42 @@ class ExportedRecords(Sequence[Record]):
         return len(self._spool)
 
     @overload
-    def __getitem__(self, place: int) -> Record: ...
+    def __getitem__(self, index: int) -> Record: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Record]: ...
+    def __getitem__(self, index: slice) -> list[Record]: ...
 
-    def __getitem__(self, place: int | slice) -> Record | list[Record]:
-        if isinstance(place, slice):
-            return self._remembered(range(*place.indices(len(self))))
-        return self._at(place)
+    def __getitem__(self, index: int | slice) -> Record | list[Record]:
+        if isinstance(index, slice):
+            return self._cached(range(*index.indices(len(self))))
+        return self._at(index)
 
-    def _remembered(self, places: range) -> list[Record]:
+    def _cached(self, indexes: range) -> list[Record]:
         # Chunks come back to what they read ahead of; what lies behind them is never asked for.
-        self._read = {each: record for each, record in self._read.items() if each >= places.start}
-        for each in places:
+        self._read = {each: record for each, record in self._read.items() if each >= indexes.start}
+        for each in indexes:
             if each not in self._read:
                 self._read[each] = self._at(each)
-        return [self._read[each] for each in places]
+        return [self._read[each] for each in indexes]
 
-    def id_at(self, place: int) -> str:
-        """The number at the end of the record's id."""
-        return id_of(self._spool.at(place)[0].get("id")) or "0"
+    def id_at(self, index: int) -> str:
+        """Returns the number at the end of the record's id."""
+        return id_of(self._spool.at(index)[0].get("id")) or "0"
 
-    def _at(self, place: int) -> Record:
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        node, children = self._spool.at(place)
+    def _at(self, index: int) -> Record:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        node, children = self._spool.at(index)
         store, size = self._sender.store, len(json.dumps([node, children]))
         try:
             if self._stage is ImportStage.CUSTOMERS:
-                external_id, given = nodes.customer_of(store, node)
-                return CustomerRecord(self._sender, place, external_id, size, given)
+                external_id, customer = nodes.customer_of(store, node)
+                return CustomerRecord(self._sender, index, external_id, size, customer)
             if self._stage is ImportStage.PRODUCTS:
                 product = product_of(store, node, children)
-                return ProductRecord(self._sender, place, product.external_id, size, product)
+                return ProductRecord(self._sender, index, product.external_id, size, product)
             order = nodes.order_of(store, node, children)
-            return OrderRecord(self._sender, place, order.external_id, size, order)
+            return OrderRecord(self._sender, index, order.external_id, size, order)
         except NoRecord as error:
             problem = ValidationFailed(f"The shop's record has {error}.")
-            return UnreadableRecord(self._stage, place, self.id_at(place), problem)
+            return UnreadableRecord(self._stage, index, self.id_at(index), problem)

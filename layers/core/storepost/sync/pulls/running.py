@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import sleep
 
-from storepost.people.consent.model import Origin, Source
+from storepost.people.consent.model import ConsentOrigin, ConsentSource
 from storepost.platform.jobs.runs import OutOfTime, Remaining, Superseded
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.shopify.admin import AdminClient, admin_of
@@ -86,21 +86,21 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
 def _work(run: _PullRun) -> None:
     while commit_anew(lambda changes: _start_if_queued(changes, run)):
         try:
-            _bring(run)
+            _import(run)
         except Superseded:
             continue
         except NeedsReauth as error:
-            _say(error)
+            _log_failure(error)
             run.fail(ImportFailure.STORE_UNREACHABLE)
         except (AccessDenied, RequestRefused) as error:
-            _say(error)
+            _log_failure(error)
             run.fail(ImportFailure.EXPORT_FAILED)
         # The tries of this message were this import's: what follows has its own.
         if run.tries > 1:
             return
 
 
-def _say(error: ShopifyError) -> None:
+def _log_failure(error: ShopifyError) -> None:
     logger.warning("import not pulled", extra={"reason": str(error)})
 
 
@@ -115,7 +115,7 @@ def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
     return True
 
 
-def _bring(run: _PullRun) -> None:
+def _import(run: _PullRun) -> None:
     """Brings the running import to its end."""
     with admin_of(run.store) as admin:
         while running := _running(run):
@@ -125,7 +125,7 @@ def _bring(run: _PullRun) -> None:
                 records = ExportedRecords(spool, _stage(running), _sender(run))
                 RecordWriter(run, _reloaded(run), records).write_all()
                 _reconcile(run, admin, export, spool)
-                _leave(run, export, records)
+                _end_stage(run, export, records)
 
 
 def _running(run: _PullRun) -> StoreImport | None:
@@ -186,7 +186,7 @@ def _delete(run: _PullRun, sweep: Sweep, external_id: str) -> None:
     commit_anew(write)
 
 
-def _leave(run: _PullRun, export: Export, records: ExportedRecords) -> None:
+def _end_stage(run: _PullRun, export: Export, records: ExportedRecords) -> None:
     """Moves the import on from an export whose records are all done."""
     running = _reloaded(run)
     if export.ended is Ended.PART:
@@ -242,4 +242,4 @@ def _stage(running: StoreImport) -> ImportStage:
 
 
 def _sender(run: _PullRun) -> Sender:
-    return Sender(run.store, Origin(Source.SHOPIFY, run.store.id))
+    return Sender(run.store, ConsentOrigin(ConsentSource.SHOPIFY, run.store.id))

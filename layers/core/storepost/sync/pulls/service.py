@@ -17,7 +17,7 @@ from storepost.sync.pulls.problems import ImportInProgress, NeedsReauth, StoreNo
 def request_import(
     caller: WorkspaceCaller, store_id: UUID, scope: ImportScope, changes: Changes
 ) -> StoreImport:
-    """A new import of a connected shop's records, which waits for its turn.
+    """Returns a new import of a connected shop's records, which waits for its turn.
 
     Raises StoreNotPullable, StoreDisconnected, NeedsReauth and ImportInProgress.
     """

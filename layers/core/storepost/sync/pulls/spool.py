@@ -35,8 +35,8 @@ class Spool:
     def __init__(self) -> None:
         """Nothing in it yet."""
         self._disk = ExitStack()
-        place = self._disk.enter_context(scratch())
-        self._db = sqlite3.connect(place / "spool", isolation_level=None)
+        directory = self._disk.enter_context(scratch())
+        self._db = sqlite3.connect(directory / "spool", isolation_level=None)
         self._db.executescript("""
             PRAGMA journal_mode = OFF;
             PRAGMA synchronous = OFF;
@@ -51,37 +51,37 @@ class Spool:
         self._db.execute("BEGIN")
         for number, line in enumerate(_lines(pieces)):
             with suppress(ValueError):
-                self._take(number, line)
+                self._insert(number, line)
         self._db.execute("COMMIT")
         self._db.executescript("""
             CREATE INDEX of_parent ON child (parent, number);
             CREATE INDEX by_place ON root (place);
         """)
 
-    def _take(self, number: int, line: bytes) -> None:
-        told = _record(line)
-        parent = told.get("__parentId")
+    def _insert(self, number: int, line: bytes) -> None:
+        record = _record(line)
+        parent = record.get("__parentId")
         if parent:
-            row = (parent, told.get("id"), number, line)
+            row = (parent, record.get("id"), number, line)
             self._db.execute("INSERT INTO child VALUES (?, ?, ?, ?)", row)
             return
-        root = (told["id"], self._count, line)
-        taken = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", root)
-        self._count += taken.rowcount
+        root = (record["id"], self._count, line)
+        inserted = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", root)
+        self._count += inserted.rowcount
 
     def __len__(self) -> int:
         return self._count
 
-    def at(self, place: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """The record in that place, and all that stands below it, in the file's order."""
+    def at(self, index: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Returns the record in that place, and all that stands below it, in the file's order."""
         [(identifier, line)] = self._db.execute(
-            "SELECT id, line FROM root WHERE place = ?", (place,)
+            "SELECT id, line FROM root WHERE place = ?", (index,)
         ).fetchall()
         children = self._db.execute(_BELOW, (identifier,))
         return json.loads(line), [json.loads(child) for (child,) in children]
 
     def ids(self) -> Iterator[str]:
-        """The ids of all records."""
+        """Returns the ids of all records."""
         return (each for (each,) in self._db.execute("SELECT id FROM root"))
 
     def mark(self, names: Iterable[str]) -> None:
@@ -92,7 +92,7 @@ class Spool:
         self._db.execute("COMMIT")
 
     def is_marked(self, name: str) -> bool:
-        """Whether the name was kept."""
+        """Returns whether the name was kept."""
         found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
         return found.fetchone() is not None
 
@@ -122,19 +122,19 @@ def _record(line: bytes) -> dict[str, Any]:
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The lines, but those that are longer than a record can be."""
-    left = bytearray()
+    buffer = bytearray()
     is_too_long = False
     for piece in pieces:
         *whole, rest = piece.split(b"\n")
         for end in whole:
-            left += end
-            if left and not is_too_long:
-                yield bytes(left)
-            left.clear()
+            buffer += end
+            if buffer and not is_too_long:
+                yield bytes(buffer)
+            buffer.clear()
             is_too_long = False
-        left += rest
-        if len(left) > MAX_LINE_BYTES:
-            left.clear()
+        buffer += rest
+        if len(buffer) > MAX_LINE_BYTES:
+            buffer.clear()
             is_too_long = True
-    if left and not is_too_long:
-        yield bytes(left)
+    if buffer and not is_too_long:
+        yield bytes(buffer)

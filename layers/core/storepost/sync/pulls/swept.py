@@ -16,7 +16,7 @@ from storepost.orders.repository import OrderRepository
 from storepost.orders.service import tombstone_order
 from storepost.orders.trees import OrderList
 from storepost.people.customers.repository import CustomerRepository
-from storepost.people.customers.service import remove_customer
+from storepost.people.customers.service import delete_customer_of
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import Tree
@@ -37,16 +37,16 @@ class Swept(Protocol):
 
     @property
     def tree(self) -> Tree:
-        """The list."""
+        """Returns the list."""
 
     def mark(self, external_id: str) -> str:
-        """How what the export has is told from the list's entries."""
+        """Returns how what the export has is told from the list's entries."""
 
     def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
-        """What the store calls those that have no mark."""
+        """Returns what the store calls those that have no mark."""
 
     def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
-        """When the shop changed it last; None where it is deleted already."""
+        """Returns when the shop changed it last; None where it is deleted already."""
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
         """Deletes it, as the shop would have told at that moment."""
@@ -73,7 +73,7 @@ class _Customers:
         return customer.external_updated_at if customer and not customer.deleted_at else None
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        remove_customer(self.store, external_id, changes, at)
+        delete_customer_of(self.store, external_id, changes, at)
 
 
 @dataclass
@@ -88,8 +88,8 @@ class _Orders:
         return short(order_id(self.store.id, external_id))
 
     def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
-        gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
-        found = OrderRepository(self.store.workspace).get_many(gone)
+        unmarked = [entry.id for entry in entries if not is_marked(short(entry.id))]
+        found = OrderRepository(self.store.workspace).get_many(unmarked)
         return [order.external_id for order in found]
 
     def updated_at(self, external_id: str, _changes: Changes) -> datetime | None:
@@ -114,8 +114,8 @@ class _Products:
         return short(product_id(self.store.id, external_id))
 
     def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
-        gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
-        found = ProductRepository(self.store.workspace).get_many(gone)
+        unmarked = [entry.id for entry in entries if not is_marked(short(entry.id))]
+        found = ProductRepository(self.store.workspace).get_many(unmarked)
         own = ((product, product.layers.get(self._source)) for product in found)
         return [product.external_id for product, layer in own if layer and layer.is_live]
 

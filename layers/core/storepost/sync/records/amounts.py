@@ -17,7 +17,7 @@ def _digits(currency: str) -> int:
 
 
 def money_of(amount: object, currency: object) -> Money:
-    """So much of a currency, in its minor units. Raises NoRecord."""
+    """Returns so much of a currency, in its minor units. Raises NoRecord."""
     code = str(currency).upper()
     units = to_decimal(amount).scaleb(_digits(code)).to_integral_value(ROUND_HALF_UP)
     if abs(units) > _MOST:
@@ -26,7 +26,7 @@ def money_of(amount: object, currency: object) -> Money:
 
 
 def to_decimal(amount: object) -> Decimal:
-    """The number that a text or a JSON number says. Raises NoRecord."""
+    """Returns the number that a text or a JSON number says. Raises NoRecord."""
     try:
         number = Decimal(str(amount))
     except InvalidOperation as error:
@@ -37,7 +37,7 @@ def to_decimal(amount: object) -> Decimal:
 
 
 def shop_money(body: Body, name: str) -> Money | None:
-    """An amount in the shop's currency, of `{shop_money: …}` or `{shopMoney: …}`."""
+    """Returns an amount in the shop's currency, of `{shop_money: …}` or `{shopMoney: …}`."""
     both = part_of(body, name)
     money = part_of(both, "shop_money") or part_of(both, "shopMoney")
     if not money:

@@ -28,14 +28,14 @@ _FULFILLMENT = {
 _UNTITLED = "-"
 
 
-def financial_status(said: object) -> FinancialStatus:
+def financial_status(value: object) -> FinancialStatus:
     """EXPIRED reads as `voided`, nothing as `pending` (docs/semantics.md, section 3)."""
-    return _FINANCIAL.get(str(said).lower(), FinancialStatus.PENDING)
+    return _FINANCIAL.get(str(value).lower(), FinancialStatus.PENDING)
 
 
-def fulfillment_status(said: object) -> FulfillmentStatus:
+def fulfillment_status(value: object) -> FulfillmentStatus:
     """Three of Shopify's ten states by their names, the rest as `unfulfilled`."""
-    return _FULFILLMENT.get(str(said).lower(), FulfillmentStatus.UNFULFILLED)
+    return _FULFILLMENT.get(str(value).lower(), FulfillmentStatus.UNFULFILLED)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Totals:
 
     @property
     def amounts(self) -> Amounts:
-        """The same in minor units."""
+        """Returns the amounts in minor units."""
         return Amounts(
             total=self.total.amount,
             subtotal=_units(self.subtotal),
@@ -63,8 +63,8 @@ class Totals:
 
     @property
     def currencies(self) -> Mapping[str, str]:
-        """The currency of each, by the amount's JSON Pointer."""
-        told = {
+        """Returns the currency of each, by the amount's JSON Pointer."""
+        amounts = {
             "/total": self.total,
             "/subtotal": self.subtotal,
             "/totalDiscounts": self.discounts,
@@ -72,35 +72,35 @@ class Totals:
             "/totalTax": self.tax,
             "/totalRefunded": self.refunded,
         }
-        return {pointer: money.currency for pointer, money in told.items() if money}
+        return {pointer: money.currency for pointer, money in amounts.items() if money}
 
 
 def needed_money(body: Body, name: str) -> Money:
-    """An amount in the shop's money. Raises NoRecord."""
+    """Returns an amount in the shop's money. Raises NoRecord."""
     money = shop_money(body, name)
     if money is None:
         raise NoRecord(f"no readable {name}")
     return money
 
 
-def kept_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
+def limited_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
     """As many lines as an order has here: the first ones."""
     return tuple(islice(lines, MAX_LINE_ITEMS))
 
 
-def kept_codes(codes: Iterable[object]) -> tuple[str, ...]:
+def limited_codes(codes: Iterable[object]) -> tuple[str, ...]:
     """As many discount codes as an order has here, each once."""
-    said = (text for code in codes if (text := text_of(code)))
-    return tuple(islice(dict.fromkeys(said), MAX_DISCOUNT_CODES))
+    value = (text for code in codes if (text := text_of(code)))
+    return tuple(islice(dict.fromkeys(value), MAX_DISCOUNT_CODES))
 
 
-def title_of(said: object) -> str:
-    """A line's title; custom lines may have none."""
-    return text_of(said) or _UNTITLED
+def title_of(value: object) -> str:
+    """Returns a line's title; custom lines may have none."""
+    return text_of(value) or _UNTITLED
 
 
 def allocated(body: Body, allocations: str, amount: str) -> int:
-    """What all discounts together took off a line, in minor units."""
+    """Returns what all discounts together took off a line, in minor units."""
     return sum(_units(each) for each in _each(body, allocations, amount))
 
 

@@ -1,8 +1,8 @@
 """What a shop says of a channel."""
 
-from storepost.people.consent.evidence import GivenEvidence
+from storepost.people.consent.evidence import EvidenceDetails
 from storepost.people.consent.states import ConsentState, OptInLevel
-from storepost.people.customers.model import GivenConsent
+from storepost.people.customers.model import IncomingConsent
 from storepost.sync.records.reading import moment_of
 
 _STATES = {
@@ -13,8 +13,9 @@ _STATES = {
 _LEVELS = {"single_opt_in": OptInLevel.SINGLE, "confirmed_opt_in": OptInLevel.CONFIRMED}
 
 
-def consent_of(state: object, updated_at: object, opt_in_level: object) -> GivenConsent:
-    """The state in either case of its letters, and when it became so; an unknown one says nothing.
+def consent_of(state: object, updated_at: object, opt_in_level: object) -> IncomingConsent:
+    """Returns the state in either case of its letters, and when it became so;
+    an unknown one says nothing.
 
     Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
     INVALID says nothing of what the person wants. Its opt-in level is evidence, unless it is
@@ -23,12 +24,12 @@ def consent_of(state: object, updated_at: object, opt_in_level: object) -> Given
     name = _lower(state)
     known, level = _STATES.get(name), _LEVELS.get(_lower(opt_in_level))
     if known is None:
-        return GivenConsent()
-    return GivenConsent(
+        return IncomingConsent()
+    return IncomingConsent(
         known,
         moment_of(updated_at),
         is_of_address=name == "invalid",
-        evidence=GivenEvidence(opt_in_level=level) if level else None,
+        evidence=EvidenceDetails(opt_in_level=level) if level else None,
     )
 
 

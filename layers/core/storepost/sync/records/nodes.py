@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import LineItem
-from storepost.people.customers.model import GivenConsent, GivenCustomer
+from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.stores.stores.model import Store
 from storepost.sync.records.amounts import shop_money
 from storepost.sync.records.building import (
@@ -12,8 +12,8 @@ from storepost.sync.records.building import (
     allocated,
     financial_status,
     fulfillment_status,
-    kept_codes,
-    kept_lines,
+    limited_codes,
+    limited_lines,
     needed_money,
     title_of,
 )
@@ -33,12 +33,12 @@ from storepost.sync.records.reading import (
 )
 
 
-def customer_of(store: Store, node: Body) -> tuple[str, GivenCustomer]:
-    """A customer's id and all that is said of them. Raises NoRecord."""
+def customer_of(store: Store, node: Body) -> tuple[str, IncomingCustomer]:
+    """Returns a customer's id and all that is said of them. Raises NoRecord."""
     external_id = needed_id(node, "id")
     email, phone = part_of(node, "defaultEmailAddress"), part_of(node, "defaultPhoneNumber")
     updated_at = needed_moment(node, "updatedAt")
-    return external_id, GivenCustomer(
+    return external_id, IncomingCustomer(
         external_created_at=moment_of(node.get("createdAt")) or updated_at,
         external_updated_at=updated_at,
         email=email_of(email.get("emailAddress")),
@@ -47,12 +47,12 @@ def customer_of(store: Store, node: Body) -> tuple[str, GivenCustomer]:
         last_name=text_of(node.get("lastName")),
         locale=locale_of(node.get("locale")),
         admin_url=f"{store.admin_url}/customers/{external_id}",
-        email_consent=_said_consent(email),
-        sms_consent=_said_consent(phone),
+        email_consent=_consent_of(email),
+        sms_consent=_consent_of(phone),
     )
 
 
-def _said_consent(address: Body) -> GivenConsent:
+def _consent_of(address: Body) -> IncomingConsent:
     return consent_of(
         address.get("marketingState"),
         address.get("marketingUpdatedAt"),
@@ -61,7 +61,7 @@ def _said_consent(address: Body) -> GivenConsent:
 
 
 def order_of(store: Store, node: Body, lines: Sequence[Body]) -> IncomingOrder:
-    """An order with its lines. Raises NoRecord."""
+    """Returns an order with its lines. Raises NoRecord."""
     external_id = needed_id(node, "id")
     totals = Totals(
         total=needed_money(node, "totalPriceSet"),
@@ -86,8 +86,8 @@ def order_of(store: Store, node: Body, lines: Sequence[Body]) -> IncomingOrder:
         admin_url=f"{store.admin_url}/orders/{external_id}",
         buyer=_buyer(store, node),
         amounts=totals.amounts,
-        line_items=kept_lines(map(_line, lines)),
-        discount_codes=kept_codes(codes if isinstance(codes, list) else ()),
+        line_items=limited_lines(map(_line, lines)),
+        discount_codes=limited_codes(codes if isinstance(codes, list) else ()),
         currencies=totals.currencies,
     )
 

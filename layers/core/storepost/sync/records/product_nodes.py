@@ -24,7 +24,7 @@ TRANSLATIONS = "translations"
 
 
 def product_of(store: Store, node: Body, below: Sequence[Body]) -> IncomingProduct:
-    """A product; `below` are its variants and their images. Raises NoRecord."""
+    """Returns a product; `below` are its variants and their images. Raises NoRecord."""
     external_id = needed_id(node, "id")
     handle, published_at = text_of(node.get("handle")), moment_of(node.get("publishedAt"))
     children: dict[str, list[Body]] = defaultdict(list)
@@ -57,19 +57,19 @@ def product_of(store: Store, node: Body, below: Sequence[Body]) -> IncomingProdu
 
 
 def _texts(locale: str, title: object, description: object) -> IncomingTexts:
-    said = description if isinstance(description, str) else None
-    return IncomingTexts(locale, text_of(title) or "", said)
+    text = description if isinstance(description, str) else None
+    return IncomingTexts(locale, text_of(title) or "", text)
 
 
 def _translations(store: Store, node: Body) -> Iterator[IncomingTexts]:
     """A translation comes as rows of one field each, and those of no language we know are none."""
     rows = (row for name in node if name.startswith(TRANSLATIONS) for row in parts_of(node, name))
-    said: dict[str, dict[object, object]] = defaultdict(dict)
+    by_locale: dict[str, dict[object, object]] = defaultdict(dict)
     for row in rows:
         locale = locale_of(row.get("locale"))
         if locale is not None and locale != store.primary_locale:
-            said[locale][row.get("key")] = row.get("value")
-    for locale, fields in said.items():
+            by_locale[locale][row.get("key")] = row.get("value")
+    for locale, fields in by_locale.items():
         yield _texts(locale, fields.get("title"), fields.get("body_html"))
 
 

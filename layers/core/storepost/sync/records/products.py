@@ -25,7 +25,7 @@ _MAX_TAGS = 250
 
 
 def product_of(store: Store, body: Body) -> IncomingProduct:
-    """A product with its variants, in the shop's primary locale. Raises NoRecord.
+    """Returns a product with its variants, in the shop's primary locale. Raises NoRecord.
 
     A body has a hundred variants at most. Of one that has more the others would seem removed: it is
     no record.
@@ -89,23 +89,23 @@ def _variant(
     )
 
 
-def status_of(said: object) -> str:
-    """A status in either case of its letters; an unknown one reads as active."""
-    text = str(said).lower()
+def status_of(value: object) -> str:
+    """Returns a status in either case of its letters; an unknown one reads as active."""
+    text = str(value).lower()
     return text if text in _STATUSES else ProductStatus.ACTIVE
 
 
-def tags_of(said: object) -> tuple[str, ...]:
-    """A text with commas between them, or a list."""
-    parts: Iterable[object] = said.split(",") if isinstance(said, str) else ()
-    if isinstance(said, list):
-        parts = said
+def tags_of(value: object) -> tuple[str, ...]:
+    """Returns the tags of a text with commas between them, or of a list."""
+    parts: Iterable[object] = value.split(",") if isinstance(value, str) else ()
+    if isinstance(value, list):
+        parts = value
     found = (tag for part in parts if (tag := text_of(part)))
     return tuple(dict.fromkeys(found))[:_MAX_TAGS]
 
 
 def link_of(store: Store, handle: str | None) -> str | None:
-    """Where the shop shows it."""
+    """Returns where the shop shows it."""
     if store.storefront_url is None or handle is None:
         return None
     return f"{store.storefront_url.rstrip('/')}/products/{quote(handle)}"

@@ -28,24 +28,24 @@ class NoRecord(ValueError):  # noqa: N818 - it is what it is
 
 
 def text_of(value: object) -> str | None:
-    """A text that says something, cut to what is kept."""
+    """Returns a text that says something, cut to what is kept."""
     if not isinstance(value, str):
         return None
     return visible(value)[:TEXT_LENGTH].strip() or None
 
 
 def email_of(value: object) -> str | None:
-    """An address in the form that is compared."""
+    """Returns an address in the form that is compared."""
     return _normalised(value, emails.normalised, emails.LENGTH)
 
 
 def phone_of(value: object, country: str | None = None) -> str | None:
-    """A number in E.164; one without its country's code is read as `country` writes it."""
+    """Returns a number in E.164; one without its country's code is read as `country` writes it."""
     return _normalised(value, lambda text: phones.normalised(text, country), 32)
 
 
 def country_of(store: Store, *bodies: Body) -> str:
-    """Where a record's person is: by the first address that says so, else where the shop is."""
+    """Returns where a record's person is: by the first address that says so, else where the shop is."""
     addresses = (part_of(body, name) for body in bodies for name in _ADDRESSES)
     codes = (each.get(name) for each in addresses for name in _COUNTRIES)
     found = next((code for code in codes if isinstance(code, str) and len(code) == 2), None)
@@ -53,12 +53,12 @@ def country_of(store: Store, *bodies: Body) -> str:
 
 
 def locale_of(value: object) -> str | None:
-    """A language tag in its canonical case."""
+    """Returns a language tag in its canonical case."""
     return _normalised(value, locale_codes.canonical, 35)
 
 
 def moment_of(value: object) -> datetime | None:
-    """A moment in UTC, cut to milliseconds."""
+    """Returns a moment in UTC, cut to milliseconds."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         return clock.to_milliseconds(moment) if moment and moment.tzinfo else None
@@ -67,7 +67,7 @@ def moment_of(value: object) -> datetime | None:
 
 
 def needed_moment(body: Body, *names: str) -> datetime:
-    """The first of these moments that there is. Raises NoRecord."""
+    """Returns the first of these moments that there is. Raises NoRecord."""
     found = next((moment for name in names if (moment := moment_of(body.get(name)))), None)
     if found is None:
         raise NoRecord(f"no readable {names[0]}")
@@ -75,13 +75,15 @@ def needed_moment(body: Body, *names: str) -> datetime:
 
 
 def id_of(value: object) -> str | None:
-    """What Shopify calls a record: the number at the end of a `gid://…`, or the number itself."""
+    """Returns what Shopify calls a record: the number at the end of a `gid://…`,
+    or the number itself.
+    """
     text = str(value).rpartition("/")[2] if isinstance(value, int | str) else ""
     return text if text.isascii() and text.isdigit() and not names_nobody(text) else None
 
 
 def needed_id(body: Body, *names: str) -> str:
-    """The first of these ids that there is. Raises NoRecord."""
+    """Returns the first of these ids that there is. Raises NoRecord."""
     found = next((value for name in names if (value := id_of(body.get(name)))), None)
     if found is None:
         raise NoRecord(f"no readable {names[0]}")
@@ -89,13 +91,13 @@ def needed_id(body: Body, *names: str) -> str:
 
 
 def part_of(body: Body, name: str) -> Body:
-    """An object within the record; an empty one where there is none."""
+    """Returns an object within the record; an empty one where there is none."""
     value = body.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
 def parts_of(body: Body, name: str) -> list[Body]:
-    """The objects of a list within the record."""
+    """Returns the objects of a list within the record."""
     value = body.get(name)
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 

@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import LineItem
-from storepost.people.customers.model import GivenConsent, GivenCustomer
+from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.stores.stores.model import Store
 from storepost.sync.records.amounts import money_of, shop_money, to_decimal
 from storepost.sync.records.building import (
@@ -13,8 +13,8 @@ from storepost.sync.records.building import (
     allocated,
     financial_status,
     fulfillment_status,
-    kept_codes,
-    kept_lines,
+    limited_codes,
+    limited_lines,
     needed_money,
     title_of,
 )
@@ -38,15 +38,15 @@ from storepost.values.money import Money
 EMAIL_CONSENT, SMS_CONSENT = "email_marketing_consent", "sms_marketing_consent"
 
 
-def customer_of(store: Store, body: Body) -> tuple[str, GivenCustomer]:
-    """A customer's id and what is said of them. Raises NoRecord.
+def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
+    """Returns a customer's id and what is said of them. Raises NoRecord.
 
     These bodies say nothing of the locale, and since 2025-01 those of webhooks say nothing of
     consent, which has topics of its own.
     """
     external_id = needed_id(body, "id")
     updated_at = needed_moment(body, "updated_at")
-    return external_id, GivenCustomer(
+    return external_id, IncomingCustomer(
         external_created_at=moment_of(body.get("created_at")) or updated_at,
         external_updated_at=updated_at,
         email=email_of(body.get("email")),
@@ -54,14 +54,14 @@ def customer_of(store: Store, body: Body) -> tuple[str, GivenCustomer]:
         first_name=text_of(body.get("first_name")),
         last_name=text_of(body.get("last_name")),
         admin_url=f"{store.admin_url}/customers/{external_id}",
-        email_consent=said_consent(body, EMAIL_CONSENT),
-        sms_consent=said_consent(body, SMS_CONSENT),
+        email_consent=consent_in(body, EMAIL_CONSENT),
+        sms_consent=consent_in(body, SMS_CONSENT),
         says_locale=False,
     )
 
 
-def said_consent(body: Body, name: str) -> GivenConsent:
-    """What a body says of one channel, if anything."""
+def consent_in(body: Body, name: str) -> IncomingConsent:
+    """Returns what a body says of one channel, if anything."""
     consent = part_of(body, name)
     return consent_of(
         consent.get("state"), consent.get("consent_updated_at"), consent.get("opt_in_level")
@@ -69,7 +69,7 @@ def said_consent(body: Body, name: str) -> GivenConsent:
 
 
 def order_of(store: Store, body: Body) -> IncomingOrder:
-    """An order. Raises NoRecord."""
+    """Returns an order. Raises NoRecord."""
     external_id = needed_id(body, "id")
     totals = _totals(body)
     return IncomingOrder(
@@ -86,8 +86,8 @@ def order_of(store: Store, body: Body) -> IncomingOrder:
         admin_url=f"{store.admin_url}/orders/{external_id}",
         buyer=_buyer(store, body),
         amounts=totals.amounts,
-        line_items=kept_lines(_line(each) for each in parts_of(body, "line_items")),
-        discount_codes=kept_codes(each.get("code") for each in parts_of(body, "discount_codes")),
+        line_items=limited_lines(_line(each) for each in parts_of(body, "line_items")),
+        discount_codes=limited_codes(each.get("code") for each in parts_of(body, "discount_codes")),
         currencies=totals.currencies,
     )
 

@@ -17,11 +17,11 @@ KEPT_FOR = timedelta(days=2)
 
 
 class WebhookDeliveryItem(Item, discriminator="webhook_delivery"):
-    """A webhook that was taken."""
+    """Records that a webhook was received."""
 
 
 def delivery_key(webhook: Webhook) -> Key:
-    """Where it stands that the webhook was taken.
+    """Returns the key of the row that says that the webhook was taken.
 
     One without an id is told from others by its topic, its time and its body.
     """
@@ -34,7 +34,7 @@ def delivery_key(webhook: Webhook) -> Key:
 
 
 def is_new(webhook: Webhook) -> bool:
-    """Whether the webhook wasn't taken before."""
+    """Returns whether the webhook wasn't taken before."""
     found = find(WebhookDeliveryItem, delivery_key(webhook))
     return found is None or (found.expiration is not None and found.expiration <= clock.now())
 

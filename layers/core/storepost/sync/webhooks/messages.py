@@ -23,7 +23,7 @@ _IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """How far work has come that takes more than one run: in which store, and in its people."""
+    """The point up to which work of several runs has come: in which store, and in its people."""
 
     store_id: UUID
     after: str | None = None
@@ -50,7 +50,7 @@ class Webhook(QueueMessage):
     """Shopify's id of the webhook, the same at each try; nothing once it is in the queue."""
 
     def body(self) -> Body:
-        """What was told. Raises NoRecord."""
+        """Returns the parsed body. Raises NoRecord."""
         if not isinstance(self._read, Mapping):
             raise NoRecord("a body that is no JSON object")
         return self._read
@@ -64,7 +64,7 @@ class Webhook(QueueMessage):
 
     @property
     def group(self) -> str:
-        """The FIFO group: a shop's customer, or its order, or the shop itself."""
+        """Returns the FIFO group: a shop's customer, or its order, or the shop itself."""
         kind = self.topic.partition("/")[0].partition("_")[0]
         body = self.body()
         record = next((found for name in _IDS if (found := id_of(body.get(name)))), "")
@@ -72,7 +72,7 @@ class Webhook(QueueMessage):
         return hashlib.sha256(about.encode()).hexdigest()
 
     def payload(self) -> dict[str, object]:
-        """The JSON that stands in the queue.
+        """Returns the JSON that stands in the queue.
 
         A large body is put on S3 first, under a name of its own content: it may be put there
         twice, and what nobody fetches ends after a few days.
@@ -93,7 +93,7 @@ class Webhook(QueueMessage):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The webhook that the queue brings. Raises ObjectGone."""
+        """Returns the webhook that the queue brings. Raises ObjectGone."""
         payload = json.loads(text)
         raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
         triggered_at = moment_of(payload["triggeredAt"]) or clock.now()

@@ -44,27 +44,27 @@ class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
-    """`customers/data_request`: the owner of each workspace that knows the person is told."""
+    """Emails the owner of each workspace that knows the person of `customers/data_request`."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
     for store in all_stores(webhook.shop):
-        if profile := _known_as(store, external_id):
-            _tell_owner(store, external_id, profile)
+        if profile := _profile_of(store, external_id):
+            _email_owner(store, external_id, profile)
 
 
 def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
-    """`customers/redact`: nothing that the shop told of the person stays; orders lose the buyer."""
+    """Redacts what the shop sent of the person of `customers/redact`; orders lose the buyer."""
     body = webhook.body()
     external_id = needed_id(part_of(body, "customer"), "id")
     orders = body.get("orders_to_redact")
     for store in all_stores(webhook.shop):
         for order in orders if isinstance(orders, list) else ():
             if found := id_of(order):
-                _forget_buyer(store, found)
+                _redact_buyer(store, found)
         redact(store, external_id, webhook.triggered_at)
 
 
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
-    """`shop/redact`, two days after the app was removed: all that the shop brought goes.
+    """Redacts all that the shop sent, two days after the app was removed (`shop/redact`).
 
     What was disconnected for less than two days waits until then: the removal of the app may have
     been told late. Nothing goes where the shop was connected again, be it while this is at work;
@@ -77,15 +77,15 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
 def _redact_shop(run: Run[Webhook]) -> None:
     webhook, reached = run.message, run.message.reached
     stores = all_stores(webhook.shop)
-    gone = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
-    waiting = [at for store in gone if (at := _redactable_at(store)) > clock.now()]
+    disconnected = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
+    waiting = [at for store in disconnected if (at := _redactable_at(store)) > clock.now()]
     # In the order of their ids: those before the one that was reached are done.
-    for store in gone:
+    for store in disconnected:
         if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
             continue
         with suppress(_ConnectedAgain):
             begun = reached if reached and reached.store_id == store.id else None
-            _remove_all(run, store, begun or ResumePoint(store.id))
+            _redact_all(run, store, begun or ResumePoint(store.id))
     if waiting:
         again = replace(webhook, reached=None)
         commit_anew(lambda changes: send(changes, again, min(waiting)))
@@ -102,13 +102,13 @@ def _redactable_at(store: Store) -> datetime:
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
-def _remove_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
+def _redact_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     # Before the orders, which lead to buyers.
     last = _redact_people(run, store, reached)
-    _remove_orders(run, store, last)
+    _redact_orders(run, store, last)
 
 
-def _known_as(store: Store, external_id: str) -> Profile | None:
+def _profile_of(store: Store, external_id: str) -> Profile | None:
     """Whom a shop calls so, be it by orders alone."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
@@ -117,7 +117,7 @@ def _known_as(store: Store, external_id: str) -> Profile | None:
     return next((profile for profile in found if profile), None)
 
 
-def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
+def _email_owner(store: Store, external_id: str, profile: Profile) -> None:
     workspaces = WorkspaceRepository(store.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None
@@ -128,28 +128,28 @@ def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
     commit_anew(lambda changes: send_email(changes, to, email))
 
 
-def _forget_buyer(store: Store, external_id: str) -> None:
+def _redact_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: redact_order_buyer(store, external_id, changes))
 
 
-def _remove_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
+def _redact_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     """`reached` is behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
             _check_time(run, reached)
-            _remove(each, store)
+            _redact_order(each, store)
 
 
-def _remove(order: Order, store: Store) -> None:
+def _redact_order(order: Order, store: Store) -> None:
     def write(changes: Changes) -> None:
         redact_order(store, order.external_id, changes)
-        _expect_left(store, changes)
+        _expect_uninstalled(store, changes)
 
     commit_anew(write)
 
 
-def _expect_left(store: Store, changes: Changes) -> None:
+def _expect_uninstalled(store: Store, changes: Changes) -> None:
     """Demands that the shop wasn't connected again since the store was read."""
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
@@ -179,7 +179,7 @@ def _behind(store: Store, key: str | None) -> Sequence[TreeEntry]:
 
 def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
     """Redact these people; each says whether anything of a customer, or of a buyer, went."""
-    customers, demand = CustomerRepository(store.workspace), partial(_expect_left, store)
+    customers, demand = CustomerRepository(store.workspace), partial(_expect_uninstalled, store)
     for profile in ProfileRepository(store.workspace).get_many(ids):
         own = customers.of_profile(profile, store.id)
         for customer in own:

@@ -22,7 +22,7 @@ _PREFIXES = ("x-shopify-", "shopify-")
 
 
 def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
-    """The webhook of a request, once it is seen to be Shopify's. Raises SignatureInvalid.
+    """Returns the webhook of a request, once it is seen to be Shopify's. Raises SignatureInvalid.
 
     With the same secret Shopify signs the query of an install's callback, which whoever approves
     sees: it is no JSON object, which every webhook's body is.

@@ -14,8 +14,8 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
 from storepost.lifecycle.erasures.service import erase_profile
-from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository, remove_evidence
-from storepost.people.consent.model import Address, ConsentChange, Source
+from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository, delete_evidence
+from storepost.people.consent.model import Address, ConsentChange, ConsentSource
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
@@ -35,7 +35,7 @@ MAX_ROWS = 15
 type Demand = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
 
-_TOLD_BY_OTHERS = frozenset({Source.API, Source.MANUAL, Source.IMPORT})
+_STATED_BY_OTHERS = frozenset({ConsentSource.API, ConsentSource.MANUAL, ConsentSource.IMPORT})
 """Who unsubscribes by a link tells nothing by it that would have to be kept: the hash is."""
 
 
@@ -62,14 +62,14 @@ class _Person:
         return ConsentRepository(self.store.workspace)
 
     @property
-    def is_known_to_others(self) -> bool:
+    def is_named_by_others(self) -> bool:
         """Whether anybody but the shop told of the person: another store, a key, somebody."""
         links = self.profile.links.items()
         return (
             bool(self.others)
             or any(link.orders for store_id, link in links if store_id != self.store.id)
             or any(each.type is IdentityType.ANONYMOUS_ID for each in self.profile.identities)
-            or any(not self._told(event) for event in self.events.of_profile(self.profile))
+            or any(not self._is_of_shop(event) for event in self.events.of_profile(self.profile))
             or any(map(self._is_of_others, self._history()))
         )
 
@@ -79,10 +79,10 @@ class _Person:
             return without_buyer(self.profile, own, self.others)
         return without_customer(self.profile, self.customer, self.others)
 
-    def told_events(self) -> list[ProfileEventItem]:
+    def shop_events(self) -> list[ProfileEventItem]:
         """Some of the events that the shop told of."""
         events = self.events.of_profile(self.profile)
-        return list(islice(filter(self._told, events), MAX_ROWS))
+        return list(islice(filter(self._is_of_shop, events), MAX_ROWS))
 
     def changes_of(self, addresses: set[Address]) -> list[ConsentChange]:
         """Some of the changes of consent of these addresses."""
@@ -104,12 +104,12 @@ class _Person:
     def _history(self) -> list[ConsentChange]:
         return list(self.consents.histories(self.profile.consent_partitions))
 
-    def _told(self, event: ProfileEventItem) -> bool:
+    def _is_of_shop(self, event: ProfileEventItem) -> bool:
         return event.source == EventSource.SHOPIFY and event.store_id == self.store.id
 
     def _is_of_others(self, change: ConsentChange) -> bool:
         origin = change.origin
-        return origin.source in _TOLD_BY_OTHERS or origin.store_id not in {None, self.store.id}
+        return origin.source in _STATED_BY_OTHERS or origin.store_id not in {None, self.store.id}
 
 
 def _nothing(_changes: Changes) -> None:
@@ -122,7 +122,7 @@ def redact(
     until: datetime | None = None,
     demand: Demand = _nothing,
 ) -> bool:
-    """Takes a customer away with what the shop told of the person; whether there was one.
+    """Redacts a customer with what the shop sent of the person; returns whether there was one.
 
     Whom nothing but orders names so is found by that name.
     What the shop told `until` then never brings the customer back, in whatever order that comes.
@@ -152,20 +152,20 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
         if customer:  # its person is erased, and the worker is to come; an order may name another
-            customers.remove(changes, customer)
+            customers.delete(changes, customer)
         elif until is not None:  # somebody may be on the way who was let in before the bar stood
             profiles.hold_back(changes, own, claim)
         return customer is not None
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
-    if not person.is_known_to_others:
+    if not person.is_named_by_others:
         _erase(changes, store, profile)
         return False
-    return _leave_to_others(changes, person, own)
+    return _redact_shop_data(changes, person, own)
 
 
 def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> bool:
-    """Erases who is known by nothing but orders of a shop, and of others takes away its events.
+    """Erases who is known by nothing but orders of a shop, and deletes the shop's events of others.
 
     Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
     """
@@ -188,12 +188,12 @@ def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> b
     if profile is None:
         return False
     person = _Person(store, customers, None, profile, customers.of_profile(profile))
-    if not person.is_known_to_others:
+    if not person.is_named_by_others:
         _erase(changes, store, profile)
         return True
-    events = person.told_events()
+    events = person.shop_events()
     if events:
-        person.events.take_away(changes, events)
+        person.events.delete(changes, events)
         profiles.save(changes, profile, replace(profile, events=profile.events - len(events)))
     return bool(events)
 
@@ -204,23 +204,23 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
     changes.after_commit(erased)
 
 
-def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
+def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     """Takes away what the shop told, the customer last; whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
     after = person.without(own)
-    gone = [each for each in person.profile.identities if each not in after.sightings]
-    addresses = set(addresses_of(gone))
-    events, said = person.told_events(), person.changes_of(addresses)
-    person.events.take_away(changes, events)
-    for change in said:
-        person.consents.remove(changes, change)
+    dropped = [each for each in person.profile.identities if each not in after.sightings]
+    addresses = set(addresses_of(dropped))
+    events, consent_changes = person.shop_events(), person.changes_of(addresses)
+    person.events.delete(changes, events)
+    for change in consent_changes:
+        person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
-    evidence = remove_evidence(changes, person.profile.evidence, proofs)
-    is_all = all(len(some) < MAX_ROWS for some in (events, said, proofs))
+    evidence = delete_evidence(changes, person.profile.evidence, proofs)
+    is_all = all(len(some) < MAX_ROWS for some in (events, consent_changes, proofs))
     after = replace(
         after if is_all else person.profile,
         events=person.profile.events - len(events),
-        consent_changes=person.profile.consent_changes - len(said),
+        consent_changes=person.profile.consent_changes - len(consent_changes),
         evidence=evidence,
     )
     if not is_all:
@@ -228,10 +228,10 @@ def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
         return True
     consents = person.consents
     for address, consent in consents.consents_of(addresses).items():
-        consents.erase_said(changes, address, consent, person.profile.consent_partitions)
+        consents.erase_history(changes, address, consent, person.profile.consent_partitions)
     after = show_consents(changes, person.profile, after, {})
     profiles.save(changes, person.profile, after)
-    profiles.release(changes, profiles.claims_of(gone).values())
+    profiles.release(changes, profiles.claims_of(dropped).values())
     if person.customer:
-        person.customers.remove(changes, person.customer)
+        person.customers.delete(changes, person.customer)
     return False

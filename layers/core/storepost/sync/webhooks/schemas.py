@@ -3,5 +3,5 @@
 from storepost.values.wire import Shape
 
 
-class Taken(Shape):
+class WebhookReceived(Shape):
     """That a webhook was taken: an empty object, for nobody reads it."""

@@ -12,7 +12,7 @@ from storepost.values.logs import logger
 
 
 def order_changed(store: Store, webhook: Webhook) -> None:
-    """`orders/create` and `orders/updated`."""
+    """Writes the order of `orders/create` and `orders/updated`."""
     order = rest.order_of(store, webhook.body())
     try:
         write_unless_stale(lambda changes: write_order(store, order, changes))
@@ -21,6 +21,6 @@ def order_changed(store: Store, webhook: Webhook) -> None:
 
 
 def order_deleted(store: Store, webhook: Webhook) -> None:
-    """`orders/delete`: for good, as Shopify gives no id twice."""
+    """Deletes the order of `orders/delete`: for good, as Shopify gives no id twice."""
     external_id = needed_id(webhook.body(), "id")
     commit_anew(lambda changes: tombstone_order(store, external_id, changes, webhook.triggered_at))

@@ -25,7 +25,7 @@ from storepost.values.logs import logger
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """`app/uninstalled`, believed once the shop itself refuses our tokens.
+    """Disconnects the shop of `app/uninstalled`, once the shop itself refuses our tokens.
 
     Nothing happens where the shop was connected anew since. Where it approved the app anew between
     the question and the commit, the tokens of that stay. Raises ShopUnavailable.
@@ -38,45 +38,47 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
     def write(changes: Changes) -> None:
         claim = find_claim(webhook.shop)
-        held = StoreRepository(store.workspace).get(store.id)
-        if claim is None or held is None or claim.store_id != store.id or not held.is_active:
+        stored = StoreRepository(store.workspace).get(store.id)
+        if claim is None or stored is None or claim.store_id != store.id or not stored.is_active:
             return
-        if webhook.triggered_at >= held.connected_at:
+        if webhook.triggered_at >= stored.connected_at:
             disconnect_shop(claim, webhook.triggered_at, changes)
 
     commit_anew(write)
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """`app/scopes_update`: what was granted is kept, and whether it is enough to be connected."""
+    """Writes the granted scopes of `app/scopes_update`,
+    and whether they are enough to be connected.
+    """
     with admin_of(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
-        held = repository.get(store.id)
-        if held is None or held.connection_status is not ConnectionStatus.CONNECTED:
+        stored = repository.get(store.id)
+        if stored is None or stored.connection_status is not ConnectionStatus.CONNECTED:
             return
         grant = find_grant(store.external_id)
         if grant is not None and grant.scopes != granted:
             note_scopes(changes, grant, granted)
         after = replace(
-            held,
+            stored,
             connection_status=status,
             takes_consent=may_write_consent(granted),
             makes_coupons=may_make_coupons(granted),
         )
-        if after != held:
+        if after != stored:
             repository.save(changes, after)
-        if after.takes_consent and not held.takes_consent:
+        if after.takes_consent and not stored.takes_consent:
             catch_up(changes, store.workspace, store.id)
 
     commit_anew(write)
 
 
 def details_changed(store: Store, _webhook: Webhook) -> None:
-    """`locales/…` and `shop/update`: its name, its addresses and its locales.
+    """Writes the shop's name, addresses and locales, after `locales/…` and `shop/update`.
 
     The currency stays: what was brought counts in it.
     """
@@ -87,10 +89,14 @@ def details_changed(store: Store, _webhook: Webhook) -> None:
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
-        held = repository.get(store.id)
-        if held is not None and held.is_active and (after := _with(held, details, granted)) != held:
+        stored = repository.get(store.id)
+        if (
+            stored is not None
+            and stored.is_active
+            and (after := _with(stored, details, granted)) != stored
+        ):
             save_connected(repository, after, changes, is_new=False)
-            update_terms(changes, held, after)
+            update_terms(changes, stored, after)
 
     commit_anew(write)
 

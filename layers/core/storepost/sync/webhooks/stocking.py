@@ -10,12 +10,12 @@ from storepost.sync.webhooks.stores import write_unless_stale
 
 
 def product_changed(store: Store, webhook: Webhook) -> None:
-    """`products/create` and `products/update`."""
+    """Writes the product of `products/create` and `products/update`."""
     product = product_of(store, webhook.body())
     write_unless_stale(lambda changes: write_product(store, product, changes))
 
 
 def product_deleted(store: Store, webhook: Webhook) -> None:
-    """`products/delete`: nothing that was told before it brings the product back."""
+    """Deletes the product of `products/delete`: nothing sent before brings it back."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
     commit_anew(lambda changes: tombstone_product(store, external_id, changes, at))

@@ -10,14 +10,16 @@ from storepost.stores.stores.repository import StoreRepository
 
 
 def connected_store(shop: str) -> Store | None:
-    """The store that the shop is connected as; None where nobody here may know more of it."""
+    """Returns the store that the shop is connected as;
+    None where nobody here may know more of it.
+    """
     claim = find_claim(shop)
     store = StoreRepository(claim.workspace).get(claim.store_id) if claim else None
     return store if store and store.is_active else None
 
 
 def all_stores(shop: str) -> list[Store]:
-    """Every store that the shop ever was, in whatever workspace."""
+    """Returns every store that the shop ever was, in whatever workspace."""
     found = [StoreRepository(workspace).get(store) for workspace, store in stores_of_shop(shop)]
     return [store for store in found if store]
 

@@ -14,7 +14,7 @@ type _Read = Callable[[object], object]
 
 @dataclass(frozen=True)
 class BodyShape:
-    """What a topic's bodies have, as Shopify documents them."""
+    """Says what a topic's bodies have, as Shopify documents them."""
 
     required: Mapping[str, _Read]
     """Fields, each with what reads it: None where the value says nothing."""
@@ -28,12 +28,14 @@ class BodyShape:
         for name, read in self.required.items():
             if read(body.get(name)) is None:
                 raise NoRecord(f"no readable {name}")
-        told = text_of(body.get("admin_graphql_api_id"))
-        if self.of and told and not told.startswith(f"gid://shopify/{self.of}/"):
+        external_id = text_of(body.get("admin_graphql_api_id"))
+        if self.of and external_id and not external_id.startswith(f"gid://shopify/{self.of}/"):
             raise NoRecord("a record of another type")
 
     def shop_of(self, body: Body) -> str | None:
-        """The shop that the body names, in lower case; None where the topic's bodies name none."""
+        """Returns the shop that the body names, in lower case;
+        None where the topic's bodies name none.
+        """
         return str(body.get(self.shop)).lower() if self.shop else None
 
 

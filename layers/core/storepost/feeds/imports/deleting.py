@@ -21,38 +21,38 @@ from storepost.values.scratch import scratch
 _ROWS_AT_ONCE = 80
 
 
-def take_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
-    """Takes back what the feed brought, then removes its rows; whether there was time for all."""
-    if not _products_taken_back(store, feed, is_over):
+def delete_feed_contents(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
+    """Deletes the feed's products, then its rows; returns whether there was time for all."""
+    if not _delete_products(store, feed, is_over):
         return False
-    while _removed_some(store.workspace, feed):
+    while _delete_some_rows(store.workspace, feed):
         if is_over():
             return False
-    KeptFiles(store.workspace, feed.id).forget_manifest()
-    commit_anew(lambda changes: _remove_feed(changes, store.workspace, feed))
+    KeptFiles(store.workspace, feed.id).delete_manifest()
+    commit_anew(lambda changes: _delete_feed(changes, store.workspace, feed))
     return True
 
 
-def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
-    feeds, bringer = FeedRepository(store.workspace), ProductSource(store, feed.id)
-    with scratch() as place:
-        manifest, removal = place / "manifest", place / "plan"
+def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
+    feeds, source = FeedRepository(store.workspace), ProductSource(store, feed.id)
+    with scratch() as directory:
+        manifest, removal = directory / "manifest", directory / "plan"
         if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):
             return True
         plan_removal(manifest, removal)
         with Plan(removal) as plan:
-            writer = Writer(bringer, plan.rows_of)
+            writer = Writer(source, plan.rows_of)
             while current := feeds.get(feed.id):
                 products = plan.products(current.removed, AHEAD)
                 if not products:
                     return True
                 if is_over():
                     return False
-                _take_back_some(feeds, writer, current, products)
+                _delete_some(feeds, writer, current, products)
     return True
 
 
-def _take_back_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
+def _delete_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
     def note(changes: Changes, done: int, _created: int) -> None:
         feeds.save(changes, replace(feed, removed=feed.removed + done))
 
@@ -62,7 +62,7 @@ def _take_back_some(feeds: FeedRepository, writer: Writer, feed: Feed, products:
         return  # the feed is read again, and the same products come again
 
 
-def _removed_some(workspace: WorkspaceScope, feed: Feed) -> bool:
+def _delete_some_rows(workspace: WorkspaceScope, feed: Feed) -> bool:
     """Removes an import and the rows that it skipped; whether there was one."""
     found = FeedImportItem.query(
         imports_partition(workspace, feed.id), consistent_read=True, limit=1
@@ -81,7 +81,7 @@ def _removed_some(workspace: WorkspaceScope, feed: Feed) -> bool:
     return False
 
 
-def _remove_feed(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
+def _delete_feed(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
     feeds = FeedRepository(workspace)
     if feeds.get(feed.id) is not None:
         feeds.delete(changes, feed)

@@ -24,7 +24,7 @@ class NotYet(Exception):  # noqa: N818 - it is what happened
     """Something that was under way may still write: the queue brings the message again."""
 
 
-def remove(run: Run[WorkspaceDeletionMessage]) -> None:
+def delete_contents(run: Run[WorkspaceDeletionMessage]) -> None:
     """Removes everything that a deleted workspace holds.
 
     Raises NotYet where the last look has to wait.
@@ -34,10 +34,10 @@ def remove(run: Run[WorkspaceDeletionMessage]) -> None:
     if ended_at is None:
         return
     end_secrets(workspace)
-    run.do(*(partial(holding.remove, workspace) for holding in CONTENTS))
+    run.do(*(partial(holding.delete, workspace) for holding in CONTENTS))
     run.check_time()
     if clock.now() < ended_at + WRITTEN_UNTIL:
         raise NotYet()
-    run.do(*(partial(holding.remove, workspace) for holding in ENDS))
+    run.do(*(partial(holding.delete, workspace) for holding in ENDS))
     run.check_time()
     commit_anew(lambda changes: changes.delete(Item(*workspace_key(workspace))))
