@@ -45,7 +45,7 @@ def phone_of(value: object, country: str | None = None) -> str | None:
 
 
 def country_of(store: Store, *bodies: Body) -> str:
-    """Returns where a record's person is: by the first address that says so, else where the shop is."""
+    """Returns the country of the first address that names one, else the shop's."""
     addresses = (part_of(body, name) for body in bodies for name in _ADDRESSES)
     codes = (each.get(name) for each in addresses for name in _COUNTRIES)
     found = next((code for code in codes if isinstance(code, str) and len(code) == 2), None)
