@@ -132,7 +132,9 @@ class TestWithoutNpm:
     ) -> None:
         monkeypatch.setattr(dynoxide, "FOLDER", tmp_path / "dynoxide")
         monkeypatch.setattr(run, "FOLDER", tmp_path / "kept")
-        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")  # else the run itself sets it
+        # Else the run itself sets them, for all tests after this one.
+        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
+        monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.setenv("STORE", "dynoxide")
         monkeypatch.setenv("PORT", "0")
