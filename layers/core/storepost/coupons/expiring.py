@@ -1,6 +1,6 @@
 """Moving what has ended: the schedule, and the changes that every end of a code means.
 
-The same schedule has the shops told again that couldn't be told before (putting_off.py).
+The same schedule tries again the shops whose sync failed before (`coupons/backoff.py`).
 """
 
 from collections.abc import Iterable
