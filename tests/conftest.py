@@ -38,6 +38,12 @@ settings.register_profile("default", max_examples=60, deadline=None, derandomize
 settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Returns one worker more than there are cores, for when a test waits."""
+    return (os.cpu_count() or 1) + 1
+
+
 # They need a container engine: `make test-sam-local`.
 collect_ignore = ["end_to_end"]
 

@@ -53,6 +53,9 @@ RULES = re.compile(
             "Must not be negative",
             "Must be one customer's own id",
             "Must name one person",
+            # of an address by its channel
+            "Must be a phone number with its country code",
+            "Must be an email address",
             # of a text that is blank once the space around it is gone
             "String should have at least 1 character",
             # of its size in bytes

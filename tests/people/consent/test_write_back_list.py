@@ -154,6 +154,35 @@ class TestList:
         answer = ask(shop, recordedFrom=later, recordedTo=earlier)
         assert answer.error_paths() == ["query.recordedTo"]
 
+    @pytest.mark.parametrize("status", [{}, {"status": "failed"}])
+    @pytest.mark.parametrize(
+        ("since", "until", "count"),
+        [
+            ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", 0),
+            ("0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", 0),
+            ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", 1),
+            ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z", 0),
+        ],
+    )
+    def test_moments_far_from_today(
+        self,
+        shop: Shop,
+        listener: Listener,
+        status: dict[str, str],
+        since: str,
+        until: str,
+        count: int,
+    ) -> None:
+        listener.answers = [400]
+        store = shop.store()
+        shop.change(shop.person(store), "unsubscribed")
+        shop.world.deliver()
+        answer = ask(shop, recordedFrom=since, recordedTo=until, **status)
+        assert (answer.status, answer.json["total"]) == (200, count)
+        body = {"storeId": str(store), "recordedFrom": since, "recordedTo": until}
+        sent = shop.world.call("POST", "/write-backs/retry", token=shop.owner.token, json_body=body)
+        assert (sent.status, sent.json) == (202, {"queued": count})
+
     @pytest.mark.parametrize(
         ("query", "advised"),
         [

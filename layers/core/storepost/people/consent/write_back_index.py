@@ -6,7 +6,7 @@ the change alone, so that settling a write-back costs nothing here.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from uuid import UUID
 
@@ -22,6 +22,9 @@ from storepost.values.ids import from_short, short, timed_id
 from storepost.values.scope import WorkspaceScope
 
 _SMALLEST_STEP = timedelta(milliseconds=1)
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC) + _SMALLEST_STEP
+_LAST = datetime(9999, 12, 31, tzinfo=UTC)
+"""Ids have no moment outside of these, nor was anything recorded then."""
 
 
 class IndexedChangeItem(Item, discriminator="indexed_change"):
@@ -56,11 +59,11 @@ class RecordedWithin:
 
         With `after`, a row's sort key, those behind it.
         """
-        low = _sort_key(self.since - _SMALLEST_STEP) if self.since else _PREFIX
+        low = _sort_key(_within_ids(self.since) - _SMALLEST_STEP) if self.since else _PREFIX
         if after is not None:
             # Nothing stands between a key and the same with a space: all are equally long.
             low = f"{after} "
-        high = _sort_key(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
+        high = _sort_key(_within_ids(self.until) + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
         return Item.sk.between(low, high)
 
 
@@ -77,6 +80,10 @@ class IndexedChange:
 
 
 _PREFIX = "change#"
+
+
+def _within_ids(moment: datetime) -> datetime:
+    return min(max(moment, _FIRST), _LAST)
 
 
 def _sort_key(moment: datetime) -> str:
