@@ -147,7 +147,8 @@ lint-template: install ## checkov's rules over the template (pip brings it); .ch
 	.aws-sam/checkov/bin/checkov --config-file .checkov.yaml
 
 audit: install ## known vulnerabilities in what is pinned
-	$(BIN)/pip-audit --requirement requirements-dev.txt --requirement clients/python/requirements.txt --disable-pip --progress-spinner off
+	$(BIN)/pip-audit --requirement requirements-dev.txt --disable-pip --progress-spinner off
+	$(BIN)/pip-audit --requirement clients/python/requirements.txt --disable-pip --progress-spinner off
 
 requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \

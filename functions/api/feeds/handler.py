@@ -37,8 +37,9 @@ ImportId = Annotated[UUID, Path(alias="importId")]
 def preview(caller: Writer, _writes: Writes, body: Annotated[FeedSource, Body()]) -> FeedPreview:
     """What a feed's first rows have, and what its columns probably are; nothing is kept of them.
 
-    It reads the first 10,000 rows, a million cells, 20 MB or 15 seconds, whichever ends first, and
-    shows the first 500 columns. Four previews and checks of a workspace run at once, at most.
+    It reads the first 10,000 rows, a million cells, 20 MB, 15 seconds or 1.2 seconds of computing,
+    whichever ends first, and shows the first 500 columns. Four previews and checks of a workspace
+    run at once, at most.
     """
     with fetch_slot(caller.workspace, app.lambda_context.get_remaining_time_in_millis()):
         return FeedPreview.of(preview_feed(caller.workspace, body.store_id, body.url))

@@ -231,8 +231,9 @@ class TestSample:
         content = as_table([{"id": str(n)} for n in range(9)]).encode()
         assert read(content, bound=Sample())[1] == [{"id": "0"}, {"id": "1"}, {"id": "2"}]
 
-    def test_so_many_seconds(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(Sample, "SECONDS", -1.0)
+    @pytest.mark.parametrize("bound", ["SECONDS", "CPU_SECONDS"])
+    def test_so_many_seconds(self, bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Sample, bound, -1.0)
         content = as_table([{"id": str(n)} for n in range(99)]).encode()
         found = read(content, bound=Sample(), size=20)[1]
         assert found == [{"id": str(n)} for n in range(len(found))]

@@ -39,17 +39,20 @@ class Bound:
 
 
 class Sample(Bound):
-    """The beginning of the file: so many rows, cells, bytes or seconds, whichever end first."""
+    """The beginning of the file: so many rows, cells, bytes or seconds, whichever ends first."""
 
     ROWS = 10_000
     CELLS = 1_000_000
     """Of all rows together, which a preview holds at once."""
     BYTES = 20 * 1024**2
     SECONDS = 15.0
+    CPU_SECONDS = 1.2
+    """Twice what the slowest of real files takes: millions of empty elements may take longer."""
 
     def __init__(self) -> None:
         """The time runs from here on."""
         self._end = time.monotonic() + self.SECONDS
+        self._cpu_end = time.process_time() + self.CPU_SECONDS
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The pieces up to the bound."""
@@ -57,9 +60,12 @@ class Sample(Bound):
         for piece in pieces:
             yield piece[: self.BYTES - got]
             got += len(piece)
-            if got > self.BYTES or time.monotonic() > self._end:
+            if got > self.BYTES or self._is_late():
                 self.was_cut = True
                 return
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._end or time.process_time() > self._cpu_end
 
     def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows up to the bound, the first one in any case."""
