@@ -42,7 +42,7 @@ from storepost.values import clock
 from storepost.values.logs import logger
 
 MARGIN_MILLISECONDS = 60_000
-FIRST_LOOK_SECONDS = 0.2
+FIRST_LOOK_SECONDS = 0.1
 MAX_SECONDS = 5.0
 """Between two looks at an export: each wait is twice the one before, up to this."""
 LONGEST = timedelta(hours=24)
