@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -11,6 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 
 _ENDED = "storepost-typed-"
+# What a background job starts ignores Ctrl-C, and CI may be one: here it counts again.
+_SHELL = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp("bash", ["bash"])
+"""
 
 
 class Terminal:
@@ -19,7 +26,7 @@ class Terminal:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         """A shell in a folder."""
         self._process = subprocess.Popen(
-            ["bash"],
+            [sys.executable, "-c", _SHELL],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,
