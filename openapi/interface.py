@@ -66,24 +66,50 @@ too often, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. 
 
 _PROBLEM: Document = {
     "type": "object",
-    "description": "A problem detail (RFC 9457).",
+    "description": "Every failure is answered in this shape (RFC 9457, problem details).",
     "required": ["type", "title", "status"],
     "properties": {
         "type": {
             "type": "string",
             "format": "uri",
-            "description": "The kind: an address that explains it and its codes.",
+            "description": "The kind of problem, one for each HTTP status: an address where it and "
+            "its codes are explained.",
         },
-        "title": {"type": "string"},
-        "status": {"type": "integer", "description": "The answer's HTTP status."},
-        "detail": {"type": "string", "description": "For people."},
-        "code": {"type": "string", "description": "What to branch on."},
+        "title": {
+            "type": "string",
+            "description": "What went wrong in a few words, the same for every problem with this "
+            "code. It is for people, and its wording may change.",
+        },
+        "status": {"type": "integer", "description": "The HTTP status of the answer, once more."},
+        "detail": {
+            "type": "string",
+            "description": "What went wrong this time and what to do about it. It is for people, "
+            "and its wording may change.",
+        },
+        "code": {
+            "type": "string",
+            "description": "Names the cause for programs: decide by it what to do next. A code "
+            "never changes its meaning.",
+        },
         "errors": {
             "type": "array",
+            "description": "Each place of the request that is wrong, 50 at most. Left out where "
+            "no single place is.",
             "items": {
                 "type": "object",
                 "required": ["path", "message"],
-                "properties": {"path": {"type": "string"}, "message": {"type": "string"}},
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Where it is: a JSON Pointer into the body, such as "
+                        "`/lineItems/0/quantity`, or `query.page`, `path.id`, "
+                        "`header.idempotency-key`.",
+                    },
+                    "message": {
+                        "type": "string",
+                        "description": "What is wrong there and what would be right, for people.",
+                    },
+                },
             },
         },
     },
@@ -132,13 +158,14 @@ def _described(group: Group) -> Document:
     raw = group.app.get_openapi_schema(title=group.name, version="1", openapi_version="3.1.0")
     document = _clean(json.loads(raw.model_dump_json(by_alias=True, exclude_none=True)))
     paths: Document = {}
+    schemas: Document = document.get("components", {}).get("schemas", {})
     for operation in group.operations:
         method = operation.method.lower()
         described = document["paths"][operation.path][method]
-        complete(group, operation, described)
+        complete(group, operation, described, schemas)
         path = operation.path.removeprefix(_PREFIX)
         paths.setdefault(path, {})[method] = described
-    return {"paths": paths, "schemas": document.get("components", {}).get("schemas", {})}
+    return {"paths": paths, "schemas": schemas}
 
 
 def _add(paths: Document, more: Document, schemas: Document, named: Document) -> None:
@@ -187,7 +214,9 @@ def _components(schemas: Document) -> Document:
                 "name": "idempotency-key",
                 "in": "header",
                 "required": False,
-                "description": "Makes a retry safe: it gets the first answer, for 24 hours.",
+                "description": "Makes a retry safe: choose a new value for each write, such as a "
+                "UUID, and send the same one when you retry it. For 24 hours the same request "
+                "with the same key does nothing more and gets the first answer.",
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         },
@@ -196,7 +225,8 @@ def _components(schemas: Document) -> Document:
             "bearer": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "An API key (`stp_…`) or a session token (`sts_…`).",
+                "description": "An API key (`stp_…`) or the session token of a signed-in person "
+                "(`sts_…`), as `Authorization: Bearer <token>`.",
             }
         },
     }

@@ -5,10 +5,14 @@ from collections.abc import Iterable
 from typing import Any, get_args, get_origin, get_type_hints
 
 from aws_lambda_powertools.event_handler import Depends, Response
+from aws_lambda_powertools.event_handler.openapi.constants import (
+    DEFAULT_OPENAPI_RESPONSE_DESCRIPTION,
+)
 
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
+from openapi.responses import answered_text, success_text
 from storepost.accounts.identity.model import ApiKeyHolder, SignedInPerson
 from storepost.accounts.identity.problems import ScopeTooSmall
 from storepost.accounts.workspaces.callers import WorkspaceCaller
@@ -77,8 +81,8 @@ _CALLERS = (SignedInPerson, ApiKeyHolder, WorkspaceCaller)
 _MEDIA = "contentMediaType"
 
 
-def complete(group: Group, operation: Operation, document: Document) -> None:
-    """Adds to Powertools' description of the operation whatever it lacks."""
+def complete(group: Group, operation: Operation, document: Document, schemas: Document) -> None:
+    """Adds to Powertools' description of the operation whatever it lacks; `schemas` are named."""
     caller = caller_of(operation)
     parameters = [completed(found) for found in document.pop("parameters", [])]
     if caller and operation.method != "GET":
@@ -95,7 +99,7 @@ def complete(group: Group, operation: Operation, document: Document) -> None:
     if parameters:
         document["parameters"] = parameters
     _complete_body(group, operation, document)
-    document["responses"] = _successes(operation, document) | _refusals(
+    document["responses"] = _successes(operation, document, schemas) | _refusals(
         problems_for(group, operation, caller, document)
     )
 
@@ -168,33 +172,28 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
         document["requestBody"]["content"] = {FORM: content[JSON], MULTIPART: content[JSON]}
 
 
-def _successes(operation: Operation, document: Document) -> Document:
-    [(status, success)] = document["responses"].items()
+def _successes(operation: Operation, document: Document, schemas: Document) -> Document:
+    [(declared, success)] = document["responses"].items()
     empty = operation.function.__annotations__.get("return", ...) is None
     content = None if empty else _media(success["content"][JSON]["schema"])
-    return {each: _success(each, document, content) for each in _statuses(operation, status)}
+    answered = answered_text(content, schemas)
+    routes_own = success["description"] != DEFAULT_OPENAPI_RESPONSE_DESCRIPTION
+    own = {declared: success["description"]} if routes_own else {}
+    statuses = list(_statuses(operation, declared))
+    texts = {each: success_text(each, statuses, answered) for each in statuses} | own
+    return {each: _success(each, document, content, texts[each]) for each in statuses}
 
 
-def _success(status: str, document: Document, content: Document | None) -> Document:
+def _success(status: str, document: Document, content: Document | None, text: str) -> Document:
     headers = _REQUEST_ID | (_BUDGETS if document["security"] else {})
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         headers |= _REPLAYED
     if document["operationId"] in LOCATIONS and status in {"201", "202"}:
         headers |= {"Location": {"$ref": "#/components/headers/Location"}}
-    answer: Document = {"description": _SUCCESSES.get(status, "Done."), "headers": headers}
+    answer: Document = {"description": text, "headers": headers}
     if content is not None and status < "300":
         answer["content"] = content
     return answer
-
-
-_SUCCESSES = {
-    "200": "The answer.",
-    "201": "Made anew.",
-    "202": "Accepted: the rest is done in the background.",
-    "204": "Done; the answer has no body.",
-    "302": "Look at `Location`.",
-    "304": "Nothing changed since the answer with this `ETag`.",
-}
 
 
 def _statuses(operation: Operation, declared: str) -> Iterable[str]:

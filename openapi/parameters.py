@@ -28,6 +28,7 @@ def completed(found: Document) -> Document:
     found.setdefault("description", description)
     if found["in"] == "query" and schema.get("type") == "array":
         found |= {"style": "form", "explode": False}
+        found["description"] += " Several values are separated by commas."
         schema["minItems"] = 1
     return found
 
@@ -49,7 +50,7 @@ def _about(name: str, place: str, schema: Document) -> str:
     if schema.get("format") == "date-time":
         return _of_moment(name)
     if schema.get("type") == "array":
-        return "Only rows with one of these values, separated by commas."
+        return "Only rows with one of these values."
     if schema.get("type") == "boolean":
         return "Only rows of which this is so, or of which it isn't."
     return "Only rows with this value."

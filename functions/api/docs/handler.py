@@ -6,7 +6,7 @@ The gateway's default route leads here too, so what nobody else answers is this 
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Header
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path
 
 from storepost.api.http.app import create_app
 from storepost.api.http.lists import Page, PageNumber, Size
@@ -25,15 +25,31 @@ JSON = "application/json"
 
 @app.get("/v1/health", operation_id="health.get")
 def health() -> Health:
-    """Whether the service answers; nothing behind it is asked."""
+    """Check that the service answers.
+
+    Nothing behind it is asked: neither the database nor a queue.
+    """
     return Health()
 
 
 @app.get("/v1/openapi.json", operation_id="openapi.get", compress=True)
 def openapi(
-    origin: From, if_none_match: Annotated[str | None, Header(alias="if-none-match")] = None
+    origin: From,
+    if_none_match: Annotated[
+        str | None,
+        Header(
+            alias="if-none-match",
+            description="The `ETag` of a description that you have: 304 is answered where "
+            "it hasn't changed since.",
+        ),
+    ] = None,
 ) -> Response[InterfaceDocument]:
-    """The whole interface, with the address that it was asked under."""
+    """Get the OpenAPI description.
+
+    It is the whole interface as an OpenAPI 3.1 document, made from the code that serves it.
+    `servers` has the address that it was asked under. Send its `ETag` as `If-None-Match` to get it
+    only where it has changed.
+    """
     text, etag = documents.interface_at(origin.base_url)
     headers = {"ETag": etag, "Cache-Control": "no-cache"}
     if documents.is_known(etag, if_none_match):
@@ -41,9 +57,17 @@ def openapi(
     return Response(200, JSON, text, headers=headers)
 
 
-@app.get("/v1/docs", operation_id="docs.get", compress=True)
+@app.get(
+    "/v1/docs",
+    operation_id="docs.get",
+    compress=True,
+    response_description="The reference as a page in HTML.",
+)
 def reference(origin: From) -> Response[Html]:
-    """The API reference as a page."""
+    """Open the API reference.
+
+    It is a page for people that shows every operation, shape and problem of the interface.
+    """
     return page_response(pages.reference_page(origin.base_url))
 
 
@@ -54,7 +78,11 @@ def list_problems(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Response[Page[ProblemKind] | Html]:
-    """What each kind of problem and its codes mean, by status: JSON, or a page for browsers."""
+    """List the kinds of problems.
+
+    Each kind stands for an HTTP status and has all of its codes, with what each means and what to
+    do about it. A browser gets them as a page.
+    """
     kinds = documents.problem_kinds(origin.base_url)
     if representation is Representation.HTML:
         return page_response(pages.problems_page(origin.base_url, kinds), BY_ACCEPT)
@@ -63,20 +91,49 @@ def list_problems(
 
 
 @app.get("/v1/problems/<kind>", operation_id="problems.get")
-def get_problem(kind: str, origin: From, representation: Preferred) -> Response[ProblemKind | Html]:
-    """What a kind of problem and its codes mean and how to mend them: where `type` points."""
+def get_problem(
+    kind: Annotated[
+        str,
+        Path(
+            description="The kind, which is the last part of a problem's `type`: such as "
+            "`conflict`."
+        ),
+    ],
+    origin: From,
+    representation: Preferred,
+) -> Response[ProblemKind | Html]:
+    """Get a kind of problem.
+
+    It has what each of the kind's codes means and what to do about it. `type` of a problem leads
+    here. A browser gets it as a page.
+    """
     found = documents.problem_kind(origin.base_url, kind)
     if representation is Representation.HTML:
         return page_response(pages.problem_page(origin.base_url, found), BY_ACCEPT)
     return Response(200, JSON, found, headers=BY_ACCEPT)
 
 
-@app.get("/v1/pages/<page>", operation_id="pages.get", compress=True)
-def link_page(page: str) -> Response[Html]:
-    """A page behind a link: `connect-link`, and in emails `invitation`, `password-reset`,
-    `sign-in`, `verify-address`.
+@app.get(
+    "/v1/pages/<page>",
+    operation_id="pages.get",
+    compress=True,
+    response_description="The page in HTML; it calls this interface by itself.",
+)
+def link_page(
+    page: Annotated[
+        str,
+        Path(
+            description="The page's name: `connect-link`, `invitation`, `password-reset`, "
+            "`sign-in` or `verify-address`."
+        ),
+    ],
+) -> Response[Html]:
+    """Open the page behind a link.
 
-    What it needs stands in the address's fragment, which is never sent.
+    Links in emails lead here: `invitation`, `password-reset`, `sign-in` and `verify-address`; and
+    the install of a shop leads to `connect-link`. What a page needs stands in the address's
+    fragment (after `#`), which a browser never sends. Where the service has a dashboard of its own,
+    links lead there instead.
     """
     return page_response(pages.link_page(page))
 

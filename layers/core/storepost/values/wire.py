@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from inspect import cleandoc
 from typing import Annotated, Any, get_args
 from uuid import UUID
 
@@ -36,11 +37,24 @@ MAX_FIELDS = 100
 MAX_MINOR_UNITS = 10**15
 
 
+def _describe_generic(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Gives a generic class with its parameter the class's own description, and what it is of."""
+    generic = model.__pydantic_generic_metadata__
+    if generic["origin"] and "description" not in schema:
+        items = ", ".join(f"`{each.__name__}`" for each in generic["args"])
+        text = cleandoc(generic["origin"].__doc__ or "")
+        schema["description"] = f"{text} The items are {items}."
+
+
 class Shape(BaseModel):
     """A shape in an answer: camelCase names, every field present."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, defer_build=True, frozen=True
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,
+        frozen=True,
+        json_schema_extra=_describe_generic,
     )
 
 
@@ -157,12 +171,19 @@ def _not_null[T](value: T | None) -> T:
 
 
 class MoneyShape(Shape):
-    """Money: minor units and an ISO 4217 code."""
+    """An amount of money in one currency, as a whole number of that currency's minor units."""
 
     model_config = ConfigDict(extra="forbid", title="Money")
 
-    amount: Annotated[StrictInt, Field(ge=-MAX_MINOR_UNITS, le=MAX_MINOR_UNITS)]
-    currency: CurrencyCode
+    amount: StrictInt = Field(
+        ge=-MAX_MINOR_UNITS,
+        le=MAX_MINOR_UNITS,
+        description="A whole number of the currency's minor units: `4990` is 49.90 EUR, and 4,990 "
+        "JPY, which has none.",
+    )
+    currency: CurrencyCode = Field(
+        description="The ISO 4217 code in capitals. A request may have small letters."
+    )
 
     @classmethod
     def of(cls, money: Money) -> "MoneyShape":

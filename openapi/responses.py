@@ -1,0 +1,35 @@
+"""How a success is described where its route doesn't do so: by its status and what it answers."""
+
+from collections.abc import Collection
+from typing import Any
+
+type Document = dict[str, Any]
+
+_WITHOUT_BODY = {
+    "204": "Done. The answer has no body.",
+    "302": "The address to go on to stands in `Location`.",
+    "304": "Nothing changed since the answer with this `ETag`. The answer has no body.",
+}
+_BEFORE = {
+    "201": "Created. ",
+    "202": "Accepted: the rest of the work is done in the background. ",
+}
+_KNOWN = "It existed already. "
+
+
+def success_text(status: str, statuses: Collection[str], answered: str) -> str:
+    """Returns the description of one of an operation's successes; `answered` is its schema's."""
+    if status in _WITHOUT_BODY:
+        return _WITHOUT_BODY[status]
+    existed = status == "200" and len({"200", "201", "202"} & {*statuses}) > 1
+    return (_KNOWN if existed else _BEFORE.get(status, "")) + answered
+
+
+def answered_text(content: Document | None, schemas: Document) -> str:
+    """Returns the first paragraph of the description of what is answered."""
+    if content is None:
+        return "The answer has no body."
+    schema = next(iter(content.values()))["schema"]
+    named = schemas.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema)
+    text, _, _ = named.get("description", "").partition("\n\n")
+    return " ".join(text.split())
