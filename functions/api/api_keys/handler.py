@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.accounts.api_keys import service
 from storepost.accounts.api_keys.model import KeyStatus
@@ -30,13 +30,28 @@ app = create_app()
 def list_api_keys(
     caller: SignedInAdmin,
     q: Search | None = None,
-    status: Annotated[list[KeyStatus] | None, Query()] = None,
-    scope: Annotated[list[KeyScope] | None, Query()] = None,
-    sort: Annotated[KeyOrder, Query()] = "-createdAt",
+    status: Annotated[
+        list[KeyStatus] | None, Query(description="Only keys with this status.")
+    ] = None,
+    scope: Annotated[
+        list[KeyScope] | None, Query(description="Only keys of exactly this scope.")
+    ] = None,
+    sort: Annotated[
+        KeyOrder,
+        Query(
+            description="What to sort by; `-` before it reverses the order. Keys that were "
+            "never used come last by `lastUsedAt`, and first by `-lastUsedAt`. "
+            "Newest first (`-createdAt`) if left out."
+        ),
+    ] = "-createdAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ApiKeySummary]:
-    """The workspace's keys, revoked ones too, newest first unless sorted otherwise."""
+    """List API keys.
+
+    Lists the workspace's keys, revoked ones too, newest first unless `sort` says otherwise. No
+    secret is shown.
+    """
     filters = service.KeyFilter(q, frozenset(status or ()), frozenset(scope or ()))
     listing = service.list_keys(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[ApiKeySummary].of(listing, ApiKeySummary.of)
@@ -46,46 +61,85 @@ def list_api_keys(
 def create_api_key(
     caller: SignedInAdmin, writes: Writes, body: Annotated[NewApiKey, Body()]
 ) -> CreatedApiKey:
-    """Makes a key; its secret is shown this once."""
+    """Create an API key.
+
+    The key belongs to the workspace and works from the next request on. Its secret is in this
+    answer and never again. A workspace has at most 100 active keys. The key goes on working when
+    its maker leaves the workspace.
+    """
     return CreatedApiKey.of(service.create_key(caller, body.name, body.scope, writes))
 
 
 @app.get("/v1/api-keys/<id>", operation_id="apiKeys.get")
-def get_api_key(id: UUID, caller: SignedInAdmin) -> ApiKeySummary:
-    """One key, a revoked one too."""
+def get_api_key(
+    id: Annotated[UUID, Path(description="The API key to read.")], caller: SignedInAdmin
+) -> ApiKeySummary:
+    """Get an API key.
+
+    Revoked keys can be read too. The secret is never shown again.
+    """
     return ApiKeySummary.of(service.get_key(caller.workspace, id))
 
 
-@app.patch("/v1/api-keys/<id>", operation_id="apiKeys.update", status_code=204)
+@app.patch(
+    "/v1/api-keys/<id>",
+    operation_id="apiKeys.update",
+    status_code=204,
+    response_description="The key has its new name.",
+)
 def update_api_key(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The API key to rename.")],
     caller: SignedInAdmin,
     writes: Writes,
     body: Annotated[ApiKeyUpdate, Body()],
 ) -> None:
-    """Renames an active key."""
+    """Rename an API key.
+
+    Its secret and scope stay as they are. A revoked key can't be renamed.
+    """
     service.rename_key(caller.workspace, id, body.name, writes)
 
 
-@app.post("/v1/api-keys/<id>/rotate", operation_id="apiKeys.rotate")
+@app.post(
+    "/v1/api-keys/<id>/rotate",
+    operation_id="apiKeys.rotate",
+    response_description="The key with its new secret, which is shown this once.",
+)
 def rotate_api_key(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The API key to rotate. A key that calls can only name itself.")
+    ],
     caller: Rotator,
     writes: Writes,
     body: Annotated[ApiKeyRotation | None, Body()] = None,
 ) -> CreatedApiKey:
-    """Gives a key a new secret; the old one works until the overlap ends."""
+    """Rotate an API key.
+
+    The key gets a new secret and keeps its id, name and scope. The old secret works until
+    `overlapSeconds` are over; a secret from before an earlier rotation ends at once. A `write` key
+    can rotate itself. The workspace's owner and the person who made the key are told by email.
+    """
     overlap = body.overlap_seconds if body else None
     return CreatedApiKey.of(service.rotate_key(caller, id, overlap, writes))
 
 
-@app.post("/v1/api-keys/<id>/revoke", operation_id="apiKeys.revoke", status_code=204)
+@app.post(
+    "/v1/api-keys/<id>/revoke",
+    operation_id="apiKeys.revoke",
+    status_code=204,
+    response_description="The key is revoked: no request with it is accepted any more.",
+)
 def revoke_api_key(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The API key to revoke.")],
     caller: SignedInAdmin,
     writes: Writes,
 ) -> None:
-    """Ends a key from the next request on, with the open invitations that it made; repeatable."""
+    """Revoke an API key.
+
+    The key ends with the next request, and so does the old secret of a rotation. Open invitations
+    that the key made are cancelled. It can't be undone. Revoking a revoked key changes nothing and
+    is 204 too.
+    """
     service.revoke_key(caller.workspace, id, writes)
     withdraw_of_key(caller.workspace, id, writes)
 

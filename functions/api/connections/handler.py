@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, SignedInAdmin
@@ -23,12 +23,21 @@ app = create_app(any_query=frozenset({"connections.shopifyCallback"}))
 def list_connections(
     caller: Reader,
     origin: From,
-    type: Annotated[list[ConnectionType] | None, Query()] = None,  # noqa: ARG001 - there is one
-    state: Annotated[list[ConnectionState] | None, Query()] = None,
+    type: Annotated[  # noqa: ARG001 - there is one
+        list[ConnectionType] | None,
+        Query(description="Only connections of this type; there is one so far."),
+    ] = None,
+    state: Annotated[
+        list[ConnectionState] | None, Query(description="Only connections in this state.")
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[Connection]:
-    """The workspace's connections, newest first: pending and disconnected ones too."""
+    """List connections.
+
+    Lists the workspace's Shopify shops, newest first: also those that are pending or disconnected.
+    Custom stores are among `GET /stores` alone.
+    """
     listing = service.list_connections(
         caller.workspace, state, origin.base_url, PageRequest(page, page_size)
     )
@@ -39,33 +48,68 @@ def list_connections(
 def create_connection(
     caller: SignedInAdmin, origin: From, writes: Writes, body: Annotated[NewConnection, Body()]
 ) -> Connection:
-    """Begins an install: `path` is where the shop approves it, within ten minutes.
+    """Start connecting a Shopify shop.
 
-    Nothing is connected by that. Whoever approves it in the shop is led to a link, and chooses
-    there which workspace the shop is connected to.
+    Answers in `path` where the shop approves the app, within ten minutes. Nothing is connected by
+    that: whoever approves in the shop is led to a connect link, and chooses there which workspace
+    the shop is connected to. Starting again replaces a pending connection of the same shop.
     """
     install = service.begin_connection(caller.workspace, body.shop, origin.base_url, writes)
     return Connection.of(install)
 
 
-@app.get("/v1/connections/shopify/callback", operation_id="connections.shopifyCallback")
+@app.get(
+    "/v1/connections/shopify/callback",
+    operation_id="connections.shopifyCallback",
+    response_description="Go on to the connect link in `Location`, to choose the workspace.",
+)
 def shopify_callback(query: RawQuery, origin: From) -> Response[None]:
-    """Where Shopify leads back to, with its signature: on to the link of whoever approved.
+    """Complete a Shopify install (OAuth callback).
 
-    It never connects anything. The parameters are Shopify's; they count once.
+    Shopify leads whoever approved the app here, and they are led on to a connect link. It never
+    connects anything. The parameters are Shopify's and signed by it; they count once.
     """
     return Response(302, headers={"Location": approved(query, origin.base_url)})
 
 
 @app.get("/v1/connections/<key>", operation_id="connections.get")
-def get_connection(key: str, caller: Reader, origin: From) -> Connection:
-    """One connection, by its key such as `shopify:name.myshopify.com`."""
+def get_connection(
+    key: Annotated[
+        str,
+        Path(
+            description="The connection to read: `shopify:` and the shop's address, such "
+            "as `shopify:birch-loom.myshopify.com`."
+        ),
+    ],
+    caller: Reader,
+    origin: From,
+) -> Connection:
+    """Get a connection.
+
+    It tells how a shop's connection is doing, also one that is pending or disconnected.
+    """
     return Connection.of(service.connection_of(caller.workspace, key, origin.base_url))
 
 
-@app.delete("/v1/connections/<key>", operation_id="connections.delete", status_code=204)
-def delete_connection(key: str, caller: SignedInAdmin, writes: Writes) -> None:
-    """Cancels an install that is waited for, else disconnects the store and removes the app."""
+@app.delete(
+    "/v1/connections/<key>",
+    operation_id="connections.delete",
+    status_code=204,
+    response_description="The pending connection is cancelled, or the store is disconnected.",
+)
+def delete_connection(
+    key: Annotated[
+        str, Path(description="The connection to end: `shopify:` and the shop's address.")
+    ],
+    caller: SignedInAdmin,
+    writes: Writes,
+) -> None:
+    """Cancel or end a connection.
+
+    A pending one is cancelled: its `path` leads nowhere any more, but a connect link that came of
+    it works for its hour. Else the store is disconnected, as by `POST /stores/{id}/disconnect`, and
+    the app is removed from the shop. What the store brought stays.
+    """
     service.end_connection(caller.workspace, key, writes)
 
 

@@ -45,33 +45,57 @@ ChangeId = Annotated[UUID, Path(alias="changeId")]
 StoreId = Annotated[UUID, Path(alias="storeId")]
 
 
-@app.put("/v1/profiles/<id>/consent/email", operation_id="consent.changeEmail")
+@app.put(
+    "/v1/profiles/<id>/consent/email",
+    operation_id="consent.changeEmail",
+    response_description="The change of the address's consent that holds now: this one, or "
+    "the one before where nothing new was recorded.",
+)
 def change_email_consent(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
+    id: Annotated[
+        UUID, Path(description="The profile whose email address is subscribed or unsubscribed.")
+    ],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[ConsentUpdate, Body()],
 ) -> ConsentChange:
-    """Subscribes or unsubscribes the profile's email; answers the latest change of it.
+    """Change a profile's email consent.
 
-    `proof` and `evidence` are kept also where the state is there already.
+    Subscribes or unsubscribes the email address that the profile shows, and answers the latest
+    change of it. The change is written back to every store that knows the person or the address.
+    Where the address has that state already, nothing is recorded but `proof` and `evidence`.
 
-    `occurredAt` is when the person said so. Left out it is now, and later than everything that was
-    said of the address before: an unsubscription by request needs none. Say it where you learned
-    of the change later than it happened; an older one than the change that holds enters the history
-    alone.
+    `occurredAt` is when the person said so. If left out it is now, and later than everything that
+    was said of the address before. Give it where you learned of the change later than it happened;
+    one older than the change that holds enters the history alone.
     """
     change = service.change_email_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
-@app.put("/v1/profiles/<id>/consent/sms", operation_id="consent.changeSms")
+@app.put(
+    "/v1/profiles/<id>/consent/sms",
+    operation_id="consent.changeSms",
+    response_description="The change of the number's consent that holds now: this one, or "
+    "the one before where nothing new was recorded.",
+)
 def change_sms_consent(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
+    id: Annotated[
+        UUID, Path(description="The profile whose phone number is subscribed or unsubscribed.")
+    ],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[ConsentUpdate, Body()],
 ) -> ConsentChange:
-    """Subscribes or unsubscribes the profile's phone; answers the latest change of it.
+    """Change a profile's SMS consent.
 
-    `occurredAt` is when the person said so. Left out it is now, and later than everything that was
-    said of the address before: an unsubscription by request needs none. Say it where you learned
-    of the change later than it happened; an older one than the change that holds enters the history
-    alone.
+    Subscribes or unsubscribes the phone number that the profile shows, and answers the latest
+    change of it. The change is written back to every store that knows the person or the number.
+    Where the number has that state already, nothing is recorded but `proof` and `evidence`.
+
+    `occurredAt` is when the person said so. If left out it is now, and later than everything that
+    was said of the address before. Give it where you learned of the change later than it happened;
+    one older than the change that holds enters the history alone.
     """
     change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -79,15 +103,25 @@ def change_sms_consent(
 
 @app.get("/v1/profiles/<id>/consent", operation_id="consent.list")
 def list_consent_changes(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The profile whose history is listed.")],
     caller: Reader,
-    channel: Annotated[list[Channel] | None, Query()] = None,
-    state: Annotated[list[ConsentState] | None, Query()] = None,
-    source: Annotated[list[ConsentSource] | None, Query()] = None,
+    channel: Annotated[
+        list[Channel] | None, Query(description="Only changes for this channel.")
+    ] = None,
+    state: Annotated[
+        list[ConsentState] | None, Query(description="Only changes to this state.")
+    ] = None,
+    source: Annotated[
+        list[ConsentSource] | None, Query(description="Only changes that came this way.")
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentChange]:
-    """The profile's changes of either channel, most recently recorded first."""
+    """List a profile's consent changes.
+
+    Lists the changes of either channel, most recently recorded first, with what became of telling
+    each store. What holds now stands on the profile.
+    """
     filters = ChangeFilter(channel, state, source)
     listing = list_changes(caller.workspace, id, filters, PageRequest(page, page_size))
     stores = store_names(caller.workspace, listing.items)
@@ -96,18 +130,21 @@ def list_consent_changes(
 
 @app.get("/v1/profiles/<id>/consent/evidence", operation_id="consent.listEvidence")
 def list_consent_evidence(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The profile whose evidence is listed.")],
     caller: Admin,
-    channel: Annotated[list[Channel] | None, Query()] = None,
+    channel: Annotated[
+        list[Channel] | None, Query(description="Only statements for this channel.")
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentEvidence]:
-    """What proves the profile's consent: each statement about an address of it, newest first.
+    """List the evidence of a profile's consent.
 
-    Also those that changed nothing, since they said what held already, and those that are older
-    than what holds; `changeId` names the change in the history where there is one. Left out are
-    repetitions: of a request that says nothing but what holds, and of a statement with the same
-    `occurredAt` and the same proof as the one before. The log says who read it.
+    Lists each statement about an address of the person, newest first: also those that changed
+    nothing, since they said what held already, and those that are older than what holds. `changeId`
+    names the change in the history where there is one. Left out are repetitions: of a request that
+    says nothing but what holds, and of a statement with the same `occurredAt` and the same proof as
+    the one before. The log says who read it.
     """
     listing = evidence.list_evidence(caller, id, channel, PageRequest(page, page_size))
     stores = evidence.names_of_stores(caller.workspace, listing.items)
@@ -115,8 +152,18 @@ def list_consent_evidence(
 
 
 @app.get("/v1/profiles/<id>/consent/<changeId>", operation_id="consent.get")
-def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> ConsentChange:
-    """One change, with what became of telling each store."""
+def get_consent_change(
+    id: Annotated[UUID, Path(description="The profile whose history has the change.")],
+    change_id: Annotated[
+        UUID,
+        Path(alias="changeId", description="The change to read, one of that profile's history."),
+    ],
+    caller: Reader,
+) -> ConsentChange:
+    """Get a consent change.
+
+    One change of the history, with what became of telling each store.
+    """
     change = get_change(caller.workspace, id, change_id)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
@@ -124,14 +171,26 @@ def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> Consent
 @app.post(
     "/v1/profiles/<id>/consent/<changeId>/write-backs/<storeId>/retry",
     operation_id="consent.retryWriteBack",
+    response_description="The change, whose write-back to the store is pending again.",
 )
 def retry_write_back(
-    id: UUID, change_id: ChangeId, store_id: StoreId, caller: Writer, writes: Writes
+    id: Annotated[UUID, Path(description="The profile whose history has the change to send.")],
+    change_id: Annotated[UUID, Path(alias="changeId", description="The change to send again.")],
+    store_id: Annotated[
+        UUID,
+        Path(
+            alias="storeId",
+            description="The store to send it to, one of the change's `writeBacks`.",
+        ),
+    ],
+    caller: Writer,
+    writes: Writes,
 ) -> ConsentChange:
-    """Sends a change to a store again that the store didn't take, or that was skipped.
+    """Retry a write-back.
 
-    A write-back that is pending for longer than a day is sent again too. One that was skipped as
-    `superseded` or `already_current` isn't.
+    Sends a change to a store again that the store didn't accept, or that was skipped. A write-back
+    that is pending for longer than a day is sent again too. One that was skipped as `superseded` or
+    `already_current` isn't: 409 `write_back_not_failed`.
     """
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -140,18 +199,37 @@ def retry_write_back(
 @app.get("/v1/write-backs", operation_id="writeBacks.list")
 def list_write_backs(
     caller: Reader,
-    status: Annotated[list[WriteBackStatus] | None, Query()] = None,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    channel: Annotated[list[Channel] | None, Query()] = None,
-    recorded_from: Annotated[Timestamp | None, Query(alias="recordedFrom")] = None,
-    recorded_to: Annotated[Timestamp | None, Query(alias="recordedTo")] = None,
+    status: Annotated[
+        list[WriteBackStatus] | None, Query(description="Only write-backs with this status.")
+    ] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only write-backs to this store.")
+    ] = None,
+    channel: Annotated[
+        list[Channel] | None, Query(description="Only write-backs of changes for this channel.")
+    ] = None,
+    recorded_from: Annotated[
+        Timestamp | None,
+        Query(
+            alias="recordedFrom",
+            description="Only write-backs of changes that were recorded at this moment or later.",
+        ),
+    ] = None,
+    recorded_to: Annotated[
+        Timestamp | None,
+        Query(
+            alias="recordedTo",
+            description="Only write-backs of changes that were recorded before this moment.",
+        ),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ListedWriteBack]:
-    """The write-backs of all profiles, those of the change that was recorded last first.
+    """List write-backs.
 
-    A list of more than 20,000 changes is asked for by `recordedFrom` and `recordedTo`. With
-    `status=failed` alone only those that failed count, so this finds them among any number.
+    Lists what became of telling stores of changes, for all profiles; the change that was recorded
+    last comes first. A workspace with more than 20,000 changes is asked by `recordedFrom` and
+    `recordedTo`. With `status=failed` only failed ones count, so this finds them among any number.
     """
     recorded = RecordedWithin(recorded_from, recorded_to)
     filters = WriteBackFilter(status, store_id, channel, recorded)
@@ -162,14 +240,19 @@ def list_write_backs(
     return Page[ListedWriteBack].of(listing, lambda each: ListedWriteBack.of(each, stores))
 
 
-@app.post("/v1/write-backs/retry", operation_id="writeBacks.retry", status_code=202)
+@app.post(
+    "/v1/write-backs/retry",
+    operation_id="writeBacks.retry",
+    status_code=202,
+    response_description="The write-backs are queued again; the answer says how many.",
+)
 def retry_write_backs(
     caller: Writer, writes: Writes, body: Annotated[WriteBackRetry, Body()]
 ) -> QueuedWriteBacks:
-    """Sends a store again what it failed to take, as far as that still holds.
+    """Retry a store's failed write-backs.
 
-    `queued` says how many write-backs these are; 0 where none is left. Storepost does so by itself
-    when the store's address is changed, and after the first success that follows failures.
+    Sends a store again what it failed to accept, as far as that still holds. Storepost does so by
+    itself when the store's address is changed, and after the first success that follows failures.
     """
     return QueuedWriteBacks(queued=retry_failed(caller.workspace, body.value(), writes))
 
@@ -178,28 +261,26 @@ def retry_write_backs(
 def import_consent(
     caller: Writer, ledger: RowLedger, body: Annotated[ConsentImport, Body()]
 ) -> ConsentImported:
-    """Takes over up to 500 changes of consent that happened elsewhere, each of one address.
+    """Import up to 500 consent changes.
 
-    `recorded` became the address's state, `unchanged` found it there already, `older` entered the
-    history only, because a later word holds. So changes may come in any order and in any number of
-    requests, and again: they end in the same state, with the latest `occurredAt`, and at one moment
-    with `unsubscribed`. A moment that is still to come counts as now.
+    Takes over changes that happened elsewhere. `recorded` became the address's state, `unchanged`
+    found it there already, `older` entered the history only, because a later statement holds. So
+    changes may come in any order and in any number of requests, and again: they end in the same
+    state, with the latest `occurredAt`, and at one moment with `unsubscribed`.
 
     `subscribed` overrides `unsubscribed` only where it is proven to be later: with a
-    `proof.reference`, and a moment that isn't still to come. Else it is `older`.
+    `proof.reference`, and a time that isn't in the future. Else it is `older`.
 
     The address of a person who was erased is only subscribed again by what is proven to be later
     than that: any other such change is `older`, and nothing of it is kept.
 
     A change is recorded for whoever has the address, shown on their profile or not, and written
-    back to every store that knows them. Where nobody has it, a profile is made, for `unsubscribed`
-    as for `subscribed`: so no unsubscription is lost, whenever the person comes.
+    back to every store that knows them. Where nobody has it, a profile is created, for
+    `unsubscribed` as for `subscribed`: so no unsubscription is lost, whenever the person comes.
 
-    `failed` names the changes that can't be read, by their `index` from 0; the others are taken all
-    the same. `detail` says how to mend everything that is wrong with one, `code` names the first of
-    it. An empty text, or one for nobody such as `null`, counts as left out.
+    `failed` names the changes that can't be read; the others are imported all the same.
 
-    The changes are taken some at a time. With an `idempotency-key` a request that was cut short
+    The changes are imported some at a time. With an `idempotency-key` a request that was cut short
     goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
     `unchanged` the second time, and what was `older` enters the history again.
     """
@@ -209,7 +290,10 @@ def import_consent(
 
 @app.get("/v1/consent/settings", operation_id="consent.getSettings")
 def get_consent_settings(caller: Reader) -> ConsentSettings:
-    """For how long evidence of consent outlives an erasure."""
+    """Get the consent settings.
+
+    They say for how many days evidence of consent outlives an erasure.
+    """
     return ConsentSettings.of(find_settings(caller.workspace))
 
 
@@ -217,10 +301,11 @@ def get_consent_settings(caller: Reader) -> ConsentSettings:
 def change_consent_settings(
     caller: Owner, writes: Writes, body: Annotated[ConsentSettingsUpdate, Body()]
 ) -> ConsentSettings:
-    """Says for how many days evidence of consent outlives an erasure; 0 unless it is set.
+    """Change the consent settings.
 
-    It counts for erasures from then on. What is kept is sealed, is found by nobody who doesn't know
-    the address, and goes by itself once the days are over.
+    Says for how many days evidence of consent outlives an erasure; 0 unless it is set. It counts
+    for erasures from then on. What is kept is sealed, is found by nobody who doesn't know the
+    address, and goes by itself once the days are over.
     """
     save_settings(writes, caller.workspace, body.value())
     return ConsentSettings.of(body.value())
@@ -230,10 +315,11 @@ def change_consent_settings(
 def open_erased_evidence(
     caller: SignedInAdmin, body: Annotated[ErasedAddress, Body()]
 ) -> ErasedConsentEvidence:
-    """What proves the consent of somebody who was erased, for whoever must prove a mailing.
+    """Open an erased person's consent evidence.
 
-    It is there for as many days as the settings said when the person was erased, and only for who
-    knows the address. The newest thousand are answered. The log says who opened it.
+    For whoever must prove a mailing of before the erasure. It is there for as many days as the
+    settings said when the person was erased, and only for who knows the address. The log says who
+    opened it.
     """
     opened = evidence.open_evidence(caller, body.value())
     stores = evidence.names_of_stores(caller.workspace, opened)

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import JSON, create_app
 from storepost.api.http.callers import Reader, Writer
@@ -23,21 +23,34 @@ app = create_app(large_bodies=frozenset({"events.createMany"}))
 
 @app.get("/v1/profiles/<id>/events", operation_id="profiles.listEvents")
 def list_events(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The profile whose events are listed.")],
     caller: Reader,
-    name: Annotated[Text | None, Query()] = None,
-    source: Annotated[list[EventSource] | None, Query()] = None,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    occurred_from: Annotated[Timestamp | None, Query(alias="occurredFrom")] = None,
-    occurred_to: Annotated[Timestamp | None, Query(alias="occurredTo")] = None,
+    name: Annotated[Text | None, Query(description="Only events with exactly this name.")] = None,
+    source: Annotated[
+        list[EventSource] | None, Query(description="Only events from this source.")
+    ] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only events of this store.")
+    ] = None,
+    occurred_from: Annotated[
+        Timestamp | None,
+        Query(
+            alias="occurredFrom", description="Only events that happened at this moment or later."
+        ),
+    ] = None,
+    occurred_to: Annotated[
+        Timestamp | None,
+        Query(alias="occurredTo", description="Only events that happened before this moment."),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileEvent]:
-    """What happened with the person, newest first.
+    """List a profile's events.
 
-    A store's orders tell of `order_placed`, `order_cancelled` and, each time that more of one was
-    given back, `order_refunded`; their `source` is the store's platform. Such events stay where
-    they are when the order is deleted or turns out to be somebody else's.
+    Lists what happened with the person, newest first. A store's orders write `order_placed`,
+    `order_cancelled` and, each time that more of one was refunded, `order_refunded`; their `source`
+    is the store's platform. Such events stay where they are when the order is deleted or turns out
+    to be somebody else's.
     """
     filters = listing.EventFilter(name, source, store_id, occurred_from, occurred_to)
     found = listing.list_events(caller.workspace, id, filters, PageRequest(page, page_size))
@@ -48,12 +61,13 @@ def list_events(
 def create_event(
     caller: Writer, writes: Writes, body: Annotated[NewEvent, Body()]
 ) -> Response[ProfileEvent]:
-    """Tells of something that happened with a person; now, unless `occurredAt` says when.
+    """Record an event.
 
-    Where nobody has the email, phone, `anonymousId` or `shopifyClientId`, somebody new does from
-    then on. An id must be a profile's; a merged one is answered for by the one that it is part of.
+    Tells of something that happened with a person. Where nobody has the email, phone, `anonymousId`
+    or `shopifyClientId`, a profile is created. An id must be a profile's; the event of a merged one
+    is recorded for the profile that it is part of. It changes no consent and sends nothing.
 
-    With a `uniqueId` it happens once: of the events of one name that a profile has, one has it.
+    With a `uniqueId` it is recorded once: of the events of one name that a profile has, one has it.
     Another such one changes nothing and is answered 200 with the first, whatever else it says.
     """
     event, is_new = recording.record_event(caller, body.value(), writes)
@@ -64,16 +78,14 @@ def create_event(
 def create_events(
     caller: Writer, ledger: RowLedger, body: Annotated[NewEvents, Body()]
 ) -> EventsRecorded:
-    """Tells of up to 500 events, as so many requests of one each would in the same order.
+    """Record up to 500 events.
 
-    `accepted` are there now, `duplicates` have a `uniqueId` that the profile's events of that name
-    have already. `failed` names those that can't be taken, by their `index` from 0; the others are
-    taken all the same. `detail` says how to mend everything that is wrong with one, `code` names
-    the first of it.
+    Does what as many requests of one event each would do, in the same order. `failed` names those
+    that can't be recorded; the others are recorded all the same.
 
-    The events are taken some at a time. With an `idempotency-key` a request that was cut short goes
-    on where it ended, and answers as if it had run once. Without one, only events with a `uniqueId`
-    are known the second time.
+    The events are recorded some at a time. With an `idempotency-key` a request that was cut short
+    goes on where it ended, and answers as if it had run once. Without one, only events with a
+    `uniqueId` are recognised the second time.
     """
     results, refused = bulk.record_events(caller, body.values(), ledger)
     return EventsRecorded.of(results, body, refused)

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path
 
 from storepost.accounts.invitations import service
 from storepost.accounts.invitations.schemas import (
@@ -29,7 +29,11 @@ def list_invitations(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[InvitationSummary]:
-    """The open invitations, expired ones too, newest first."""
+    """List open invitations.
+
+    Lists those that nobody has answered or deleted, expired ones too, newest first. `q` searches
+    their email addresses.
+    """
     listing = service.list_invitations(caller.workspace, q, PageRequest(page, page_size))
     return Page[InvitationSummary].of(listing, InvitationSummary.of)
 
@@ -38,55 +42,103 @@ def list_invitations(
 def create_invitation(
     caller: Admin, origin: From, writes: Writes, body: Annotated[NewInvitation, Body()]
 ) -> InvitationSummary:
-    """Emails an address a link that is valid for seven days."""
+    """Invite somebody to the workspace.
+
+    Emails the address a link that is valid for seven days. A person sends at most 50 invitation
+    emails in a day, and a key counts as the person who made it. Where a key invites an admin, the
+    owner is told by email.
+    """
     invitation = service.invite(caller, body.email, body.role, origin.base_url, writes)
     return InvitationSummary.of(invitation)
 
 
 @app.get("/v1/invitations/<id>/preview", operation_id="invitations.preview")
-def preview_invitation(id: UUID) -> InvitationPreview:
-    """What the holder of an emailed link is invited to."""
+def preview_invitation(
+    id: Annotated[UUID, Path(description="The invitation to show: its id from the emailed link.")],
+) -> InvitationPreview:
+    """Preview an invitation.
+
+    Shows what the holder of an emailed link is invited to, before they sign in. A deleted, answered
+    or expired invitation is still shown, with its `status`.
+    """
     return InvitationPreview.of(*service.preview(id))
 
 
-@app.post("/v1/invitations/<id>/resend", operation_id="invitations.resend", status_code=204)
+@app.post(
+    "/v1/invitations/<id>/resend",
+    operation_id="invitations.resend",
+    status_code=204,
+    response_description="The link is on its way, and valid for seven days from now.",
+)
 def resend_invitation(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The invitation to send again.")],
     caller: Admin,
     origin: From,
     writes: Writes,
 ) -> None:
-    """Emails an open invitation again; its seven days begin anew."""
+    """Resend an invitation.
+
+    Emails the link of an open invitation again, an hour after it was last sent at the earliest. Its
+    seven days begin anew, also where they were over. It counts as one of the sender's 50 invitation
+    emails in a day.
+    """
     service.resend(caller, id, origin.base_url, writes)
 
 
-@app.delete("/v1/invitations/<id>", operation_id="invitations.delete", status_code=204)
+@app.delete(
+    "/v1/invitations/<id>",
+    operation_id="invitations.delete",
+    status_code=204,
+    response_description="The invitation is cancelled and can't be accepted any more.",
+)
 def delete_invitation(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The open invitation to cancel.")],
     caller: Admin,
     writes: Writes,
 ) -> None:
-    """Cancels an open invitation: the emailed link stops working."""
+    """Cancel an invitation.
+
+    The emailed link stops working. The invited person isn't told; whoever opens the link sees that
+    it was cancelled.
+    """
     service.delete_invitation(caller.workspace, id, writes)
 
 
 @app.post("/v1/invitations/<id>/accept", operation_id="invitations.accept")
 def accept_invitation(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The invitation to accept: its id from the emailed link.")
+    ],
     caller: SignedIn,
     writes: Writes,
 ) -> AcceptedInvitation:
-    """Makes the invited person a member."""
+    """Accept an invitation.
+
+    Makes the signed-in person a member of the workspace. They must be signed in with the invited
+    address. Where their session has no active workspace, this one becomes active; otherwise choose
+    it with `PUT /me/workspace`.
+    """
     return AcceptedInvitation(workspace_slug=service.accept(caller, id, writes).slug)
 
 
-@app.post("/v1/invitations/<id>/decline", operation_id="invitations.decline", status_code=204)
+@app.post(
+    "/v1/invitations/<id>/decline",
+    operation_id="invitations.decline",
+    status_code=204,
+    response_description="The invitation is declined and can't be accepted any more.",
+)
 def decline_invitation(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The invitation to decline: its id from the emailed link.")
+    ],
     caller: SignedIn,
     writes: Writes,
 ) -> None:
-    """Turns the invitation down."""
+    """Decline an invitation.
+
+    The invitation is closed as `rejected`, and the link stops working. The workspace isn't told by
+    email; it can invite the address again.
+    """
     service.decline(caller, id, writes)
 
 

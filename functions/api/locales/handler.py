@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -21,11 +21,18 @@ app = create_app()
 def list_locales(
     caller: Reader,
     q: Search | None = None,
-    origin: Annotated[list[WorkspaceLocaleOrigin] | None, Query()] = None,
+    origin: Annotated[
+        list[WorkspaceLocaleOrigin] | None,
+        Query(description="Only locales of this origin: of a `store`, or `manual`."),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[WorkspaceLocale]:
-    """The workspace's locales, newest first."""
+    """List the workspace's locales.
+
+    Lists those that stores have and those that were added by hand, newest first. `q` searches codes
+    and labels.
+    """
     listing = service.list_locales(caller.workspace, q, origin, PageRequest(page, page_size))
     return Page[WorkspaceLocale].of(listing, WorkspaceLocale.of)
 
@@ -34,22 +41,49 @@ def list_locales(
 def create_locale(
     caller: Writer, writes: Writes, body: Annotated[NewLocale, Body()]
 ) -> WorkspaceLocale:
-    """Adds a locale by hand; the first of a workspace is its default."""
+    """Add a locale.
+
+    Adds a language by hand; the first of a workspace is its default. Locales of stores appear by
+    themselves. A workspace has at most 500.
+    """
     return WorkspaceLocale.of(service.add_locale(caller.workspace, body.code, body.label, writes))
 
 
-@app.patch("/v1/locales/<id>", operation_id="locales.update", status_code=204)
+@app.patch(
+    "/v1/locales/<id>",
+    operation_id="locales.update",
+    status_code=204,
+    response_description="The locale is changed.",
+)
 def update_locale(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[LocaleUpdate, Body()]
+    id: Annotated[UUID, Path(description="The locale to change.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[LocaleUpdate, Body()],
 ) -> None:
-    """Changes the label, or makes the locale the default; the old default is cleared with it."""
+    """Update a locale.
+
+    Changes its label, or makes it the workspace's default in place of the one that was. Its code
+    never changes.
+    """
     make_default = body.is_default is True
     service.update_locale(caller.workspace, id, body.label, writes, make_default=make_default)
 
 
-@app.delete("/v1/locales/<id>", operation_id="locales.delete", status_code=204)
-def delete_locale(id: UUID, caller: Writer, writes: Writes) -> None:
-    """Deletes a locale that no store has and that isn't the default."""
+@app.delete(
+    "/v1/locales/<id>",
+    operation_id="locales.delete",
+    status_code=204,
+    response_description="The locale is gone from the workspace.",
+)
+def delete_locale(
+    id: Annotated[UUID, Path(description="The locale to delete.")], caller: Writer, writes: Writes
+) -> None:
+    """Delete a locale.
+
+    Only one that was added by hand, or that no store has any more, and that isn't the default.
+    Profiles that have it keep it.
+    """
     service.delete_locale(caller.workspace, id, writes)
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path
 
 from storepost.accounts.me import account, credentials, deletion, sessions, two_factor_settings
 from storepost.accounts.me.schemas import (
@@ -30,51 +30,107 @@ app = create_app()
 
 @app.get("/v1/me", operation_id="me.get")
 def get_me(caller: Known) -> Me:
-    """Who calls; for a key the person who made it, with the key's workspace alone."""
+    """Get the caller.
+
+    Answers the signed-in person with their workspaces. For an API key it is the person who made it,
+    with the key's workspace alone; where that person's account is deleted, it is 403
+    `sign_in_required`.
+    """
     return Me.of(account.account_of(caller))
 
 
-@app.patch("/v1/me", operation_id="me.update", status_code=204)
+@app.patch(
+    "/v1/me", operation_id="me.update", status_code=204, response_description="The name is changed."
+)
 def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()]) -> None:
-    """Changes the person's name."""
+    """Change one's name.
+
+    Members of the person's workspaces see the new name.
+    """
     account.rename(caller, body.name, writes)
 
 
-@app.put("/v1/me/workspace", operation_id="me.setWorkspace", status_code=204)
+@app.put(
+    "/v1/me/workspace",
+    operation_id="me.setWorkspace",
+    status_code=204,
+    response_description="The session works in this workspace now.",
+)
 def set_workspace(
     caller: SignedIn, writes: Writes, body: Annotated[ChosenWorkspace, Body()]
 ) -> None:
-    """Chooses the workspace that this session works in; the next session opens in it too."""
+    """Choose the active workspace.
+
+    Every later request of this session works in that workspace, and the person's next session opens
+    in it. Other open sessions stay in theirs.
+    """
     account.choose_workspace(caller, body.workspace_id, writes)
 
 
-@app.post("/v1/me/password", operation_id="me.changePassword", status_code=204)
+@app.post(
+    "/v1/me/password",
+    operation_id="me.changePassword",
+    status_code=204,
+    response_description="The password is changed, and every other session has ended.",
+)
 def change_password(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordChange, Body()]
 ) -> None:
-    """A new password; every other session and every trusted browser ends."""
+    """Change one's password.
+
+    Every other session and every trusted browser ends; this session goes on. The person is told by
+    email.
+    """
     credentials.change_password(caller, body.current, body.password, origin.ip_address, writes)
 
 
-@app.post("/v1/me/email", operation_id="me.changeEmail", status_code=202)
+@app.post(
+    "/v1/me/email",
+    operation_id="me.changeEmail",
+    status_code=202,
+    response_description="A code is on its way, unless the address is taken or is the "
+    "account's own. The answer has no body.",
+)
 def change_email(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[AddressChange, Body()]
 ) -> None:
-    """Emails a code to the new address; whether it belongs to an account stays untold."""
+    """Request a change of one's email address.
+
+    Emails a code to the new address. The account keeps its address until `POST /me/email/confirm`
+    gets the code. Where the new address belongs to an account already, its owner is told instead;
+    the answer is the same, so that nobody learns that.
+    """
     credentials.ask_for_address(caller, body.email, body.password, origin.ip_address, writes)
 
 
-@app.post("/v1/me/email/confirm", operation_id="me.confirmEmail", status_code=204)
+@app.post(
+    "/v1/me/email/confirm",
+    operation_id="me.confirmEmail",
+    status_code=204,
+    response_description="The account has the new address.",
+)
 def confirm_email(caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]) -> None:
-    """Moves the account to the new address; the old one is told."""
+    """Confirm the new email address.
+
+    Moves the account to the address that the code was sent to, and tells the old one by email. The
+    person signs in with the new address from then on. Every trusted browser ends.
+    """
     credentials.confirm_address(caller, body.code, writes)
 
 
-@app.post("/v1/me/two-factor/app", operation_id="me.startTwoFactorApp")
+@app.post(
+    "/v1/me/two-factor/app",
+    operation_id="me.startTwoFactorApp",
+    response_description="The secret for the app, which is shown this once.",
+)
 def start_two_factor_app(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> AppSetUp:
-    """A secret for an authenticator app; the method is on once a code of it is confirmed."""
+    """Start setting up an authenticator app.
+
+    Answers the secret that the app needs. The method isn't on yet: give a code that the app shows
+    to `POST /me/two-factor/app/confirm`. Starting again replaces the secret.
+    """
     return AppSetUp.of(
         *two_factor_settings.start_app(caller, body.password, origin.ip_address, writes)
     )
@@ -84,21 +140,45 @@ def start_two_factor_app(
 def confirm_two_factor_app(
     caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
 ) -> BackupCodes:
-    """Turns the app method on; the first method brings ten backup codes, a second none."""
+    """Turn on the authenticator app.
+
+    Takes a code of the app that was set up. From then on a sign-in needs a second step. The first
+    method that is turned on brings ten backup codes, the second one none. Every trusted browser
+    ends.
+    """
     return BackupCodes(backup_codes=two_factor_settings.confirm_app(caller, body.code, writes))
 
 
-@app.post("/v1/me/two-factor/app/disable", operation_id="me.disableTwoFactorApp", status_code=204)
+@app.post(
+    "/v1/me/two-factor/app/disable",
+    operation_id="me.disableTwoFactorApp",
+    status_code=204,
+    response_description="The authenticator app is off.",
+)
 def disable_two_factor_app(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> None:
-    """Turns the app method off, and with the last method two-factor as a whole."""
+    """Turn off the authenticator app.
+
+    Every trusted browser ends. Where it is the last method, two-factor authentication is off
+    altogether, and the backup codes end too. The last method can't be turned off while a workspace
+    of the person requires one.
+    """
     two_factor_settings.disable_app(caller, body.password, origin.ip_address, writes)
 
 
-@app.post("/v1/me/two-factor/email", operation_id="me.startTwoFactorEmail", status_code=204)
+@app.post(
+    "/v1/me/two-factor/email",
+    operation_id="me.startTwoFactorEmail",
+    status_code=204,
+    response_description="A code is on its way; the method is off until it is confirmed.",
+)
 def start_two_factor_email(caller: SignedIn, writes: Writes) -> None:
-    """Emails a code; the method is on once that is confirmed."""
+    """Send a code to turn on the email method.
+
+    Emails six digits to the account's address. The method isn't on yet: give them to `POST
+    /me/two-factor/email/confirm`.
+    """
     two_factor_settings.start_email(caller, writes)
 
 
@@ -106,15 +186,27 @@ def start_two_factor_email(caller: SignedIn, writes: Writes) -> None:
 def confirm_two_factor_email(
     caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
 ) -> BackupCodes:
-    """Turns the email method on; the first method brings ten backup codes, a second none."""
+    """Turn on codes by email.
+
+    Takes the code that was emailed. From then on a sign-in needs a second step. The first method
+    that is turned on brings ten backup codes, the second one none. Every trusted browser ends.
+    """
     return BackupCodes(backup_codes=two_factor_settings.confirm_email(caller, body.code, writes))
 
 
 @app.post(
-    "/v1/me/two-factor/email/disable", operation_id="me.disableTwoFactorEmail", status_code=204
+    "/v1/me/two-factor/email/disable",
+    operation_id="me.disableTwoFactorEmail",
+    status_code=204,
+    response_description="Codes by email are off.",
 )
 def disable_two_factor_email(caller: SignedIn, writes: Writes) -> None:
-    """Turns the email method off, and with the last method two-factor as a whole."""
+    """Turn off codes by email.
+
+    Sign-ins then need the app or a backup code. Every trusted browser ends. Where it is the last
+    method, two-factor authentication is off altogether, and the backup codes end too. The last
+    method can't be turned off while a workspace of the person requires one.
+    """
     two_factor_settings.disable_email(caller, writes)
 
 
@@ -122,7 +214,10 @@ def disable_two_factor_email(caller: SignedIn, writes: Writes) -> None:
 def new_backup_codes(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> BackupCodes:
-    """Ten new backup codes; the old ones and every trusted browser end."""
+    """Replace the backup codes.
+
+    Makes ten new codes; the old ones stop working, and every trusted browser ends.
+    """
     codes = two_factor_settings.renew_backup_codes(caller, body.password, origin.ip_address, writes)
     return BackupCodes(backup_codes=codes)
 
@@ -131,17 +226,31 @@ def new_backup_codes(
     "/v1/me/two-factor/trusted-browsers/forget",
     operation_id="me.forgetTrustedBrowsers",
     status_code=204,
+    response_description="No browser is trusted any more.",
 )
 def revoke_trusted_browsers(caller: SignedIn, writes: Writes) -> None:
-    """Every browser asks for a two-factor code again at its next sign-in."""
+    """Forget all trusted browsers.
+
+    Every browser needs a second step again at its next sign-in. Open sessions stay open.
+    """
     two_factor_settings.revoke_trusted_browsers(caller, writes)
 
 
-@app.post("/v1/me/delete", operation_id="me.delete", status_code=204)
+@app.post(
+    "/v1/me/delete",
+    operation_id="me.delete",
+    status_code=204,
+    response_description="The account is deleted, and every session has ended.",
+)
 def delete_me(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> None:
-    """Deletes the account; keys that it made go on and are nobody's."""
+    """Delete one's account.
+
+    It can't be undone. Every session ends, and so do the memberships. API keys that the person made
+    go on working; their `createdBy` becomes null. Who owns a workspace has to transfer or delete it
+    first.
+    """
     deletion.delete_account(caller, body.password, origin.ip_address, writes)
 
 
@@ -149,21 +258,46 @@ def delete_me(
 def list_sessions(
     caller: SignedIn, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
 ) -> Page[SessionSummary]:
-    """Where the person is signed in, most recently active first."""
+    """List one's sessions.
+
+    Lists the browsers and devices where the person is signed in, most recently active first.
+    Sessions that have ended aren't shown.
+    """
     listing = sessions.list_sessions(caller, PageRequest(page, page_size))
     current = caller.session.id
     return Page[SessionSummary].of(listing, lambda row: SessionSummary.of(row, current))
 
 
-@app.delete("/v1/sessions/<id>", operation_id="sessions.delete", status_code=204)
-def delete_session(id: UUID, caller: SignedIn, writes: Writes) -> None:
-    """Signs a browser or device out at once."""
+@app.delete(
+    "/v1/sessions/<id>",
+    operation_id="sessions.delete",
+    status_code=204,
+    response_description="The browser or device is signed out.",
+)
+def delete_session(
+    id: Annotated[UUID, Path(description="The session to end, one of the signed-in person's own.")],
+    caller: SignedIn,
+    writes: Writes,
+) -> None:
+    """Sign out a session.
+
+    That browser or device is signed out at once. It may be the session that asks. A trusted browser
+    stays trusted.
+    """
     sessions.end_session(caller, id, writes)
 
 
-@app.post("/v1/sessions/sign-out-others", operation_id="sessions.deleteOthers", status_code=204)
+@app.post(
+    "/v1/sessions/sign-out-others",
+    operation_id="sessions.deleteOthers",
+    status_code=204,
+    response_description="Only the session that asked is still open.",
+)
 def delete_other_sessions(caller: SignedIn, writes: Writes) -> None:
-    """Signs every browser and device out but the one that asks."""
+    """Sign out all other sessions.
+
+    Signs every browser and device out but the one that asks. Trusted browsers stay trusted.
+    """
     sessions.end_other_sessions(caller, writes)
 
 

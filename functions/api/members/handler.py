@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.accounts.members import service
 from storepost.accounts.members.schemas import MemberOrder, MemberSummary, MemberUpdate
@@ -21,12 +21,22 @@ app = create_app()
 def list_members(
     caller: Reader,
     q: Search | None = None,
-    role: Annotated[list[Role] | None, Query()] = None,
-    sort: Annotated[MemberOrder, Query()] = "joinedAt",
+    role: Annotated[list[Role] | None, Query(description="Only members with this role.")] = None,
+    sort: Annotated[
+        MemberOrder,
+        Query(
+            description="What to sort by; `-` before it reverses the order. Who joined "
+            "first comes first (`joinedAt`) if left out."
+        ),
+    ] = "joinedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[MemberSummary]:
-    """The workspace's members, those who joined first before the others unless sorted otherwise."""
+    """List members.
+
+    Lists the people who belong to the workspace; who joined first comes first unless `sort` says
+    otherwise. `q` searches names and email addresses.
+    """
     filters = service.MemberFilter(q, frozenset(role or ()))
     listing = service.list_members(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[MemberSummary].of(listing, MemberSummary.of)
@@ -36,29 +46,75 @@ def list_members(
     "/v1/members/<id>/transfer-ownership",
     operation_id="members.transferOwnership",
     status_code=204,
+    response_description="The member is the owner now, and the caller an admin.",
 )
-def transfer_ownership(id: UUID, caller: Owner, writes: Writes) -> None:
-    """Makes another member the owner; the caller becomes an admin."""
+def transfer_ownership(
+    id: Annotated[
+        UUID, Path(description="The member who becomes the owner, by the membership's id.")
+    ],
+    caller: Owner,
+    writes: Writes,
+) -> None:
+    """Transfer the ownership of the workspace.
+
+    Makes another member the owner, and the caller an admin, in one step. Where the workspace
+    requires two-factor authentication, the new owner must have it on.
+    """
     service.transfer_ownership(caller, id, writes)
 
 
-@app.patch("/v1/members/<id>", operation_id="members.updateRole", status_code=204)
+@app.patch(
+    "/v1/members/<id>",
+    operation_id="members.updateRole",
+    status_code=204,
+    response_description="The member has this role, as it may have been before.",
+)
 def update_member_role(
-    id: UUID, caller: Admin, writes: Writes, body: Annotated[MemberUpdate, Body()]
+    id: Annotated[UUID, Path(description="The member whose role changes, by the membership's id.")],
+    caller: Admin,
+    writes: Writes,
+    body: Annotated[MemberUpdate, Body()],
 ) -> None:
-    """Makes a member an admin, or an admin a member."""
+    """Change a member's role.
+
+    Makes a member an admin, or an admin a member, from the next request on. The owner's role
+    changes only by a transfer. Where an API key does this, the owner is told by email.
+    """
     service.change_role(caller, id, body.role, writes)
 
 
-@app.delete("/v1/members/<id>", operation_id="members.delete", status_code=204)
-def delete_member(id: UUID, caller: Admin, writes: Writes) -> None:
-    """Removes a member, whose access ends with the next request."""
+@app.delete(
+    "/v1/members/<id>",
+    operation_id="members.delete",
+    status_code=204,
+    response_description="The person isn't a member any more.",
+)
+def delete_member(
+    id: Annotated[UUID, Path(description="The member to remove, by the membership's id.")],
+    caller: Admin,
+    writes: Writes,
+) -> None:
+    """Remove a member.
+
+    Their access ends with the next request; the account stays theirs. API keys that they made go on
+    working but without the rights of their role, and the owner gets an email that lists these keys.
+    The owner can't be removed. Where an API key does this, the owner is told by email.
+    """
     service.delete_member(caller, id, writes)
 
 
-@app.post("/v1/members/leave", operation_id="members.leave", status_code=204)
+@app.post(
+    "/v1/members/leave",
+    operation_id="members.leave",
+    status_code=204,
+    response_description="The caller isn't a member any more.",
+)
 def leave_workspace(caller: Member, writes: Writes) -> None:
-    """Ends the caller's own membership in the active workspace."""
+    """Leave the workspace.
+
+    Ends the caller's own membership in the active workspace; the session has no active workspace
+    then. The owner has to transfer the ownership first, or delete the workspace.
+    """
     service.leave(caller, writes)
 
 

@@ -39,27 +39,99 @@ ExternalId = Annotated[CustomerExternalId, Path(alias="externalId")]
 def find_profiles(
     caller: Reader,
     q: Search | None = None,
-    email: Annotated[EmailAddress | None, Query()] = None,
-    phone: Annotated[PhoneNumber | None, Query()] = None,
-    external_id: Annotated[Text | None, Query(alias="externalId")] = None,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    is_customer: Annotated[bool | None, Query(alias="isCustomer")] = None,
+    email: Annotated[
+        EmailAddress | None,
+        Query(description="Only the profile that has this email address, shown or not."),
+    ] = None,
+    phone: Annotated[
+        PhoneNumber | None,
+        Query(
+            description="Only the profile that has this phone number, shown or not. In a "
+            "URL write `+` as `%2B`."
+        ),
+    ] = None,
+    external_id: Annotated[
+        Text | None,
+        Query(
+            alias="externalId",
+            description="Only the profile whose customer the store calls this. It needs `storeId`.",
+        ),
+    ] = None,
+    store_id: Annotated[
+        UUID | None,
+        Query(
+            alias="storeId",
+            description="Only profiles that have a customer or an order in this store.",
+        ),
+    ] = None,
+    is_customer: Annotated[
+        bool | None,
+        Query(
+            alias="isCustomer",
+            description="`true`: only profiles with a customer or an order in any store. "
+            "`false`: only those without.",
+        ),
+    ] = None,
     email_marketing_consent: Annotated[
-        list[ConsentState] | None, Query(alias="emailMarketingConsent")
+        list[ConsentState] | None,
+        Query(
+            alias="emailMarketingConsent",
+            description="Only profiles whose shown email address has this state.",
+        ),
     ] = None,
     sms_marketing_consent: Annotated[
-        list[ConsentState] | None, Query(alias="smsMarketingConsent")
+        list[ConsentState] | None,
+        Query(
+            alias="smsMarketingConsent",
+            description="Only profiles whose shown phone number has this state.",
+        ),
     ] = None,
-    locale: Annotated[LocaleCode | None, Query()] = None,
-    first_seen_from: Annotated[Timestamp | None, Query(alias="firstSeenFrom")] = None,
-    first_seen_to: Annotated[Timestamp | None, Query(alias="firstSeenTo")] = None,
-    last_seen_from: Annotated[Timestamp | None, Query(alias="lastSeenFrom")] = None,
-    last_seen_to: Annotated[Timestamp | None, Query(alias="lastSeenTo")] = None,
-    sort: Annotated[Sort, Query()] = "-firstSeenAt",
+    locale: Annotated[
+        LocaleCode | None,
+        Query(description="Only profiles with exactly this locale, as a BCP 47 tag."),
+    ] = None,
+    first_seen_from: Annotated[
+        Timestamp | None,
+        Query(
+            alias="firstSeenFrom",
+            description="Only profiles that were first seen at this moment or later.",
+        ),
+    ] = None,
+    first_seen_to: Annotated[
+        Timestamp | None,
+        Query(
+            alias="firstSeenTo",
+            description="Only profiles that were first seen before this moment.",
+        ),
+    ] = None,
+    last_seen_from: Annotated[
+        Timestamp | None,
+        Query(
+            alias="lastSeenFrom",
+            description="Only profiles that were last seen at this moment or later.",
+        ),
+    ] = None,
+    last_seen_to: Annotated[
+        Timestamp | None,
+        Query(
+            alias="lastSeenTo", description="Only profiles that were last seen before this moment."
+        ),
+    ] = None,
+    sort: Annotated[
+        Sort,
+        Query(
+            description="What to sort by; `-` before it reverses the order. Newest first "
+            "(`-firstSeenAt`) if left out."
+        ),
+    ] = "-firstSeenAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileSummary]:
-    """The workspace's profiles, newest first by `firstSeenAt` unless sorted otherwise."""
+    """List profiles.
+
+    Lists the people of the workspace, newest first by `firstSeenAt` unless `sort` says otherwise.
+    Merged and erased profiles aren't shown. `q` searches names, email addresses and phone numbers.
+    """
     filters = ProfileFilter(
         q=q,
         identities=identity_filters(email, phone, external_id, store_id),
@@ -81,9 +153,12 @@ def find_profiles(
 def upsert_profile(
     caller: Writer, writes: Writes, body: Annotated[UpsertProfile, Body()]
 ) -> Response[Profile]:
-    """Makes a profile, or adds to the one that the identifiers name; 201 where it is new.
+    """Create or update a profile by its identifiers.
 
-    Where they are several profiles' that can be one person, those become one.
+    Creates a person, or adds to the one that an identifier names: what is given replaces what was
+    shown, and what is left out stays. Where the identifiers belong to several profiles that can be
+    one person, these are merged; where they contradict each other, it is 409 `identity_conflict`.
+    Consent isn't changed: use `PUT /profiles/{id}/consent/email`.
     """
     cause, values = manual.cause_of(caller), body.value()
     profile, is_new = manual.upsert_profile(caller.workspace, values, cause, writes)
@@ -92,35 +167,60 @@ def upsert_profile(
 
 
 @app.get("/v1/profiles/<id>", operation_id="profiles.get")
-def get_profile(id: UUID, caller: Reader) -> Profile:
-    """One person, with the stores that know them and what they spent there."""
+def get_profile(
+    id: Annotated[
+        UUID,
+        Path(description="The profile to read, by its own id or that of a profile merged into it."),
+    ],
+    caller: Reader,
+) -> Profile:
+    """Get a profile.
+
+    One person, with the stores that know them and what they spent there. The id of a profile that
+    was merged into another one is answered with that one, here and in every other operation.
+    """
     profile = service.get_profile(caller.workspace, id)
     return Profile.of(profile, service.stores_of(profile))
 
 
 @app.patch("/v1/profiles/<id>", operation_id="profiles.update")
 def update_profile(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[ProfileUpdate, Body()]
+    id: Annotated[UUID, Path(description="The profile to change.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[ProfileUpdate, Body()],
 ) -> Profile:
-    """Changes what a profile shows; null clears, what is left out stays.
+    """Update a profile.
 
-    An address that is given names the person from then on, and its consent is shown. One that is
-    shown no longer goes on naming the person, who may still come with it. A locale that is given
-    holds against every order and customer; one that is cleared leaves it to them again.
+    Changes what a profile shows. An address that is given names the person from then on, and its
+    own consent is shown. One that is shown no longer goes on naming the person, who may still come
+    with it. A locale that is given beats every order and customer; one that is cleared leaves it to
+    them again. Stores aren't told.
     """
     profile = manual.update_profile(caller.workspace, id, body.given(), writes)
     return Profile.of(profile, service.stores_of(profile))
 
 
-@app.delete("/v1/profiles/<id>", operation_id="profiles.delete", status_code=204)
-def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
-    """Erases a person; it can't be undone. Their id answers 404 at once, merged ones with it.
+@app.delete(
+    "/v1/profiles/<id>",
+    operation_id="profiles.delete",
+    status_code=204,
+    response_description="The person is erased; what named them is being removed.",
+)
+def erase_profile(
+    id: Annotated[UUID, Path(description="The profile of the person to erase.")],
+    caller: Admin,
+    writes: Writes,
+) -> None:
+    """Erase a person.
 
-    What names them is removed within minutes: identities, customers, consent with its history,
-    proofs and evidence. Of evidence a sealed copy stays where the consent settings say so. Orders
-    stay for good, without the buyer. A keyed hash of each address stays: no store and no import
-    subscribes it again, only the person's own new consent. Copies go by themselves: answers kept
-    for idempotency after a day, batches after a week.
+    It can't be undone. Their id answers 404 at once, and so do the ids of merged ones. What names
+    them is removed within minutes: identities, customers, consent with its history, proofs and
+    evidence. Of evidence a sealed copy stays where the consent settings say so. Orders stay for
+    good, without the buyer. A keyed hash of each address stays: no store and no import subscribes
+    it again, only the person's own new consent. An unsubscription that a store hasn't accepted yet
+    is still sent to it. Copies go by themselves: answers kept for idempotency after a day, batches
+    after a week.
     """
     erased = erase(caller.workspace, id, writes)
     writes.after_commit(lambda: log_access("profile erased", erased.id, caller=caller))
@@ -128,12 +228,16 @@ def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
 
 @app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")
 def merge_profiles(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[MergeRequest, Body()]
+    id: Annotated[UUID, Path(description="The profile that survives.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[MergeRequest, Body()],
 ) -> Profile:
-    """Makes another profile part of this one; its id answers for this one from then on.
+    """Merge another profile into this one.
 
-    This one keeps what it shows and takes the other's where it has nothing. Orders, customers,
-    identities and the history of consent are both's at once. It can't be undone.
+    The other's id leads to this one from then on. This one keeps what it shows and takes the
+    other's where it has nothing. Orders, customers, identities and the history of consent are
+    both's at once. Consent stays with its address. It can't be undone.
     """
     cause = manual.cause_of(caller)
     profile = manual.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
@@ -142,13 +246,19 @@ def merge_profiles(
 
 @app.get("/v1/profiles/<id>/identities", operation_id="profiles.listIdentities")
 def list_identities(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The profile whose identities are listed.")],
     caller: Reader,
-    type: Annotated[list[IdentityType] | None, Query()] = None,
+    type: Annotated[
+        list[IdentityType] | None, Query(description="Only identities of this type.")
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileIdentity]:
-    """What names the person, shown or not, newest first by `firstSeenAt`."""
+    """List a profile's identities.
+
+    Lists the values that name the person, shown or not, newest first by `firstSeenAt`. A profile
+    has at most 1,000.
+    """
     request = PageRequest(page, page_size)
     listing = service.list_identities(caller.workspace, id, type, request)
     return Page[ProfileIdentity].of(listing, ProfileIdentity.of)
@@ -158,40 +268,61 @@ def list_identities(
     "/v1/profiles/<id>/identities/<identityId>",
     operation_id="profiles.deleteIdentity",
     status_code=204,
+    response_description="The identity isn't this person's any more.",
 )
 def delete_identity(
-    id: UUID,
-    identity_id: Annotated[UUID, Path(alias="identityId")],
+    id: Annotated[UUID, Path(description="The profile that loses the identity.")],
+    identity_id: Annotated[
+        UUID,
+        Path(
+            alias="identityId",
+            description="The identity to remove, one of that profile's identities.",
+        ),
+    ],
     caller: Writer,
     writes: Writes,
 ) -> None:
-    """Takes an identity off a person, such as an address that they mistyped; repeatable.
+    """Remove an identity from a profile.
 
-    It is nobody's from then on: whoever comes with it next is somebody new. Where it was shown, the
-    person's next one is. Its consent stays with the address, and what is in this person's history
-    stays there, as do orders and events that came with it. A store's customer keeps what names it.
+    For an address that somebody mistyped, for example. It is nobody's from then on: whoever comes
+    with it next is somebody new. Where it was shown, the person's next one is. Its consent stays
+    with the address, and what is in this person's history stays there, as do orders and events that
+    came with it. A customer of a store keeps what names it (409), and the last identity stays. An
+    identity that is gone already is 204 too.
     """
     release_identity(caller.workspace, id, identity_id, writes)
 
 
 @app.get("/v1/profiles/<id>/merges", operation_id="profiles.listMerges")
 def list_merges(
-    id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
+    id: Annotated[UUID, Path(description="The surviving profile.")],
+    caller: Reader,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileMerge]:
-    """The profiles that became part of this one, the latest first, and those that did so before."""
+    """List the profiles merged into this one.
+
+    The latest merge comes first; those of a merged profile of its own count too.
+    """
     listing = service.list_merges(caller.workspace, id, PageRequest(page, page_size))
     return Page[ProfileMerge].of(listing, ProfileMerge.of)
 
 
 @app.get("/v1/profiles/<id>/customers", operation_id="profiles.listCustomers")
 def list_customers(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The profile whose customers are listed.")],
     caller: Reader,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only customers of this store.")
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileCustomer]:
-    """The person as each store knows them, deleted customers too; the newest comes first."""
+    """List a profile's store customers.
+
+    Shows the person as each store knows them, deleted customers too; the one that its store created
+    last comes first.
+    """
     request = PageRequest(page, page_size)
     listing, stores = customers_of(caller.workspace, id, store_id, request)
     return Page[ProfileCustomer].of(
@@ -201,19 +332,27 @@ def list_customers(
 
 @app.put("/v1/stores/<id>/customers/<externalId>", operation_id="customers.put", status_code=201)
 def put_customer(
-    id: UUID,
-    external_id: ExternalId,
+    id: Annotated[UUID, Path(description="The custom store that has the customer.")],
+    external_id: Annotated[
+        CustomerExternalId,
+        Path(
+            alias="externalId",
+            description="What the store calls the customer. Ids that stand for nobody, "
+            "such as `0`, are refused.",
+        ),
+    ],
     caller: Writer,
     writes: Writes,
     body: Annotated[Customer, Body()],
 ) -> Response[ProfileCustomer]:
-    """Writes a custom store's customer whole; 201 where the store has no such customer yet.
+    """Create or replace a custom store's customer.
 
-    A consent says something where it differs from what the store gave or took last.
-    `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
-    `externalUpdatedAt`.
-    `subscribed` without a consent time, or with one that is still to come, never overrides
-    `unsubscribed`: then the store is told of the unsubscription.
+    Writes the customer whole, and the profile that it belongs to: the identifiers decide which, and
+    may merge profiles. A consent says something where it differs from what the store gave or took
+    last. `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
+    `externalUpdatedAt`. `subscribed` without a consent time, or with one in the future, never
+    overrides `unsubscribed`: then the store is told of the unsubscription. A change of consent is
+    written back to the other stores that know the person.
     """
     put = customers.put_customer(caller, id, external_id, body.value(), writes)
     shape = ProfileCustomer.of(put.customer, put.store)
@@ -221,10 +360,26 @@ def put_customer(
 
 
 @app.delete(
-    "/v1/stores/<id>/customers/<externalId>", operation_id="customers.delete", status_code=204
+    "/v1/stores/<id>/customers/<externalId>",
+    operation_id="customers.delete",
+    status_code=204,
+    response_description="The customer is marked as deleted in its store.",
 )
-def delete_customer(id: UUID, external_id: ExternalId, caller: Writer, writes: Writes) -> None:
-    """Marks a custom store's customer as deleted there; the person and the history stay."""
+def delete_customer(
+    id: Annotated[UUID, Path(description="The custom store that had the customer.")],
+    external_id: Annotated[
+        CustomerExternalId,
+        Path(alias="externalId", description="What the store called the customer."),
+    ],
+    caller: Writer,
+    writes: Writes,
+) -> None:
+    """Delete a custom store's customer.
+
+    Marks it as deleted there; the person, their consent and the history stay. A deleted one again
+    is 204 too; a newer `PUT` brings the customer back. To erase a person, use `DELETE
+    /profiles/{id}`.
+    """
     customers.delete_customer(caller, id, external_id, writes)
 
 

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader
-from storepost.api.http.lists import Search
+from storepost.api.http.lists import SearchText
 from storepost.overview.search import service
 from storepost.overview.search.schemas import SearchGroup, SearchResults
 from storepost.platform.postings.entries import SearchKind
@@ -16,14 +16,30 @@ app = create_app()
 
 @app.get("/v1/search", operation_id="search.find")
 def find(
-    q: Search,
+    q: Annotated[
+        SearchText, Query(description="What to search for. Case and accents don't matter.")
+    ],
     caller: Reader,
-    kinds: Annotated[list[SearchKind] | None, Query()] = None,
-    limit: Annotated[int, Query(ge=1, le=10, description="Results a group.")] = 5,
+    kinds: Annotated[
+        list[SearchKind] | None,
+        Query(description="Only results of this kind; all kinds if left out."),
+    ] = None,
+    limit: Annotated[
+        int,
+        Query(
+            ge=1,
+            le=10,
+            description="How many results each group has at most: 1 to 10, and 5 if left out.",
+        ),
+    ] = 5,
 ) -> SearchResults:
-    """Finds what is named by the query, called by it, or has words that begin with its words.
+    """Search the workspace.
 
-    What was written is found within seconds.
+    Finds profiles, orders, products, coupons, feeds and stores. What the query names exactly comes
+    first (an id, email, phone, order number, SKU or coupon code), then an exact title, then titles
+    that begin with the query, then what has each of its words as the beginning of a word. What was
+    written is found within seconds. Removed products and archived coupons are found only by their
+    exact name.
     """
     groups = service.search(caller.workspace, q, kinds, limit)
     return SearchResults(groups=[SearchGroup.of(group) for group in groups])

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Reader, Writer
@@ -45,17 +45,41 @@ Sort = Literal["name", "-name", "connectedAt", "-connectedAt"]
 def list_stores(
     caller: Reader,
     q: Search | None = None,
-    platform: Annotated[list[Platform] | None, Query()] = None,
-    status: Annotated[list[StoreStatus] | None, Query()] = None,
-    connection_status: Annotated[
-        list[ConnectionStatus] | None, Query(alias="connectionStatus")
+    platform: Annotated[
+        list[Platform] | None, Query(description="Only stores on this platform.")
     ] = None,
-    import_status: Annotated[list[LatestImportStatus] | None, Query(alias="importStatus")] = None,
-    sort: Annotated[Sort, Query()] = "-connectedAt",
+    status: Annotated[
+        list[StoreStatus] | None, Query(description="Only stores with this status.")
+    ] = None,
+    connection_status: Annotated[
+        list[ConnectionStatus] | None,
+        Query(
+            alias="connectionStatus", description="Only stores whose connection has this status."
+        ),
+    ] = None,
+    import_status: Annotated[
+        list[LatestImportStatus] | None,
+        Query(
+            alias="importStatus",
+            description="Only stores whose imports are at this status: the one that runs "
+            "or waits, else the latest.",
+        ),
+    ] = None,
+    sort: Annotated[
+        Sort,
+        Query(
+            description="What to sort by; `-` before it reverses the order. Most recently "
+            "connected first (`-connectedAt`) if left out."
+        ),
+    ] = "-connectedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreSummary]:
-    """The workspace's stores, disconnected ones too."""
+    """List stores.
+
+    Lists the workspace's stores, disconnected ones too, most recently connected first unless `sort`
+    says otherwise. `q` searches names and external ids.
+    """
     filters = StoreFilter(q, platform, status, connection_status, import_status)
     listing = find_stores(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[StoreSummary].of(listing, StoreSummary.of)
@@ -65,9 +89,12 @@ def list_stores(
 def create_store(
     caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
 ) -> Response[Store]:
-    """Connects a custom store, or a disconnected one again under its old id (200).
+    """Connect a custom store.
 
-    Connected again, it is told of the changes of consent that it missed and that still hold.
+    A store of your own platform: its customers, orders and products come by `PUT` or in batches.
+    Its locale becomes one of the workspace's. The external id of a disconnected store connects that
+    store again, under its old id and with all that it had; what is given replaces its name,
+    addresses and terms. It is then sent the changes of consent that it missed and that still hold.
     """
     store, is_new = connect_store(caller.workspace, body.value(), writes)
     if not is_new:
@@ -76,22 +103,44 @@ def create_store(
 
 
 @app.get("/v1/stores/<id>", operation_id="stores.get")
-def get_store(id: UUID, caller: Reader) -> Store:
-    """A store with its counts."""
+def get_store(id: Annotated[UUID, Path(description="The store to read.")], caller: Reader) -> Store:
+    """Get a store.
+
+    The store whole, with counts that are the totals of its lists, and with its imports.
+    """
     return Store.of(details_of_id(caller.workspace, id))
 
 
 @app.patch("/v1/stores/<id>", operation_id="stores.update")
 def update_store(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreUpdate, Body()]
+    id: Annotated[UUID, Path(description="The custom store to change.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[StoreUpdate, Body()],
 ) -> Store:
-    """Changes a custom store's name or addresses; null clears, what is left out stays."""
+    """Update a custom store.
+
+    Changes its name or addresses. Currency, external id and platform never change; its primary
+    locale changes with its locales. A Shopify shop is changed in Shopify, and followed here.
+    """
     return Store.of(details_of(service.update_store(caller.workspace, id, body.fields(), writes)))
 
 
-@app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)
-def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
-    """Disconnects a store; connecting it again keeps its id and what it brought."""
+@app.post(
+    "/v1/stores/<id>/disconnect",
+    operation_id="stores.disconnect",
+    status_code=204,
+    response_description="The store is disconnected.",
+)
+def disconnect_store(
+    id: Annotated[UUID, Path(description="The store to disconnect.")], caller: Admin, writes: Writes
+) -> None:
+    """Disconnect a store.
+
+    The store gives and takes nothing any more: imports that run or wait fail with
+    `store_disconnected`, its feeds rest and nothing is written back. What it brought stays. From a
+    Shopify shop the app is removed. Connecting it again keeps the store's id.
+    """
     from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 
     disconnect(caller.workspace, id, writes)
@@ -99,27 +148,52 @@ def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
 
 @app.get("/v1/stores/<id>/locales", operation_id="stores.listLocales")
 def list_store_locales(
-    id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
+    id: Annotated[UUID, Path(description="The store whose locales are listed.")],
+    caller: Reader,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreLocale]:
-    """A store's locales, in the store's own order."""
+    """List a store's locales.
+
+    They stand in the store's own order; exactly one is primary.
+    """
     store = found_store(StoreRepository(caller.workspace), id)
     listing = cut(store.locales, PageRequest(page, page_size))
     return Page[StoreLocale].of(listing, StoreLocale.of)
 
 
-@app.put("/v1/stores/<id>/locales", operation_id="stores.putLocales")
+@app.put(
+    "/v1/stores/<id>/locales",
+    operation_id="stores.putLocales",
+    response_description="The store's locales as they are now, all on one page.",
+)
 def put_store_locales(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreLocales, Body()]
+    id: Annotated[UUID, Path(description="The custom store whose locales are replaced.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[StoreLocales, Body()],
 ) -> Page[StoreLocale]:
-    """Replaces a custom store's locales; exactly one is primary."""
+    """Replace a custom store's locales.
+
+    Those that are left out are gone from the store. The workspace's locales follow: new ones appear
+    there, and one that no store has any more becomes `manual`. A Shopify shop's locales are changed
+    in Shopify.
+    """
     store = set_locales(caller.workspace, id, body.values(), writes)
     listing = cut(store.locales, PageRequest(1, PageSize.HUNDRED))
     return Page[StoreLocale].of(listing, StoreLocale.of)
 
 
 @app.get("/v1/stores/<id>/write-back", operation_id="stores.getWriteBack")
-def get_write_back(id: UUID, caller: Admin) -> WriteBack:
-    """Where consent is written back to, and how that is going."""
+def get_write_back(
+    id: Annotated[UUID, Path(description="The custom store whose write-back address is read.")],
+    caller: Admin,
+) -> WriteBack:
+    """Get a store's write-back address.
+
+    Shows where changes of consent are sent to, and how that is going. The signing secret isn't
+    shown. It is 404 where no address is set.
+    """
     custom_store(StoreRepository(caller.workspace), id)
     address = WriteBackRepository(caller.workspace).address_of(id)
     if address is None:
@@ -129,11 +203,17 @@ def get_write_back(id: UUID, caller: Admin) -> WriteBack:
 
 @app.put("/v1/stores/<id>/write-back", operation_id="stores.putWriteBack")
 def put_write_back(
-    id: UUID, caller: Admin, writes: Writes, body: Annotated[NewWriteBack, Body()]
+    id: Annotated[UUID, Path(description="The custom store whose write-back address is set.")],
+    caller: Admin,
+    writes: Writes,
+    body: Annotated[NewWriteBack, Body()],
 ) -> WriteBackSecret:
-    """Sets the address; the signing secret is answered on the first set alone.
+    """Set a store's write-back address.
 
-    Another address than before is sent what the store hasn't taken yet and still holds.
+    From now on each change of consent of a person whom the store knows is sent there. The first
+    time a signing secret is made, which only this answer shows; another address keeps the secret. A
+    new address is sent what the store failed to take and still holds; a first one is sent the
+    unsubscriptions of before, and no subscription.
     """
     secret, is_new = service.set_write_back(caller.workspace, id, body.url, writes)
     if is_new and has_missed(caller.workspace, id):
@@ -141,16 +221,41 @@ def put_write_back(
     return WriteBackSecret(url=body.url, secret=secret)
 
 
-@app.post("/v1/stores/<id>/write-back/rotate", operation_id="stores.rotateWriteBack")
-def rotate_write_back(id: UUID, caller: Admin, writes: Writes) -> WriteBackSecret:
-    """A new signing secret; the old one signs too for 24 hours."""
+@app.post(
+    "/v1/stores/<id>/write-back/rotate",
+    operation_id="stores.rotateWriteBack",
+    response_description="The address with its new signing secret, which is shown this once.",
+)
+def rotate_write_back(
+    id: Annotated[UUID, Path(description="The custom store whose signing secret is replaced.")],
+    caller: Admin,
+    writes: Writes,
+) -> WriteBackSecret:
+    """Rotate a write-back signing secret.
+
+    The store gets a new secret, which only this answer shows. For 24 hours each message is signed
+    by the old one too, so that you can change over meanwhile.
+    """
     url, secret = service.rotate_write_back(caller.workspace, id, writes)
     return WriteBackSecret(url=url, secret=secret)
 
 
-@app.delete("/v1/stores/<id>/write-back", operation_id="stores.deleteWriteBack", status_code=204)
-def delete_write_back(id: UUID, caller: Admin, writes: Writes) -> None:
-    """Takes the address away: consent isn't written back to the store any more."""
+@app.delete(
+    "/v1/stores/<id>/write-back",
+    operation_id="stores.deleteWriteBack",
+    status_code=204,
+    response_description="The address is gone, and nothing is sent to it any more.",
+)
+def delete_write_back(
+    id: Annotated[UUID, Path(description="The custom store whose write-back address is removed.")],
+    caller: Admin,
+    writes: Writes,
+) -> None:
+    """Delete a store's write-back address.
+
+    Changes of consent aren't sent to the store any more; they are skipped as `permission_missing`.
+    The signing secret ends: an address that is set later gets a new one.
+    """
     service.delete_write_back(caller.workspace, id, writes)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Writer
@@ -36,37 +36,50 @@ app = create_app(
     "/v1/profiles/<id>/unsubscribe-links", operation_id="unsubscribeLinks.create", status_code=201
 )
 def create_unsubscribe_link(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The profile whose shown email address the link unsubscribes.")
+    ],
     caller: Writer,
     origin: From,
     body: Annotated[NewUnsubscribeLink | None, Body()] = None,
 ) -> UnsubscribeUrl:
-    """A link that unsubscribes the email address that the profile shows, for an email to it.
+    """Create an unsubscribe link.
 
-    It never expires, and goes on unsubscribing that address whatever becomes of the profile: when
-    the address changes, when profiles merge, and when the person has subscribed again meanwhile.
-    `reference` says which email it is made for, and comes back in the proof of the change; it has
-    300 bytes at most in UTF-8, so that the link fits into a line of an email's head.
+    The link unsubscribes the email address that the profile shows, for an email to it. It never
+    expires, and goes on unsubscribing that address whatever becomes of the profile: when the
+    address changes, when profiles merge, and when the person has subscribed again meanwhile.
 
     For the button that mailbox providers show (RFC 8058), send the email with these two headers,
     and have its DKIM signature cover both:
 
     - `List-Unsubscribe: <url>`, the url between the angle brackets
     - `List-Unsubscribe-Post: List-Unsubscribe=One-Click`
+
+    Mailbox providers then show the button by themselves.
     """
     link = service.make_link(caller.workspace, id, body.reference if body else None)
     return UnsubscribeUrl.of(link, origin.base_url)
 
 
-@app.get("/v1/unsubscribe/<token>", operation_id="unsubscribe.ask")
-def ask(token: str, reads: PreferredLanguage) -> Response[Html]:
-    """A page that asks whoever follows the link whether to unsubscribe; it changes nothing.
+@app.get(
+    "/v1/unsubscribe/<token>",
+    operation_id="unsubscribe.ask",
+    response_description="The page that asks, in HTML. Nothing has changed.",
+)
+def ask(
+    token: Annotated[
+        str, Path(description="What stands in the link: it names the address and is signed.")
+    ],
+    reads: PreferredLanguage,
+) -> Response[Html]:
+    """Open the unsubscribe page.
 
-    So those who open links before people do, such as virus scanners, unsubscribe nobody.
+    The page asks whoever follows the link whether to unsubscribe. It changes nothing, so those who
+    open links before people do, such as virus scanners, unsubscribe nobody.
 
-    The page speaks the profile's language; where that is none of German, English, Spanish, French,
-    Italian, Dutch, Polish and Portuguese, the one of them that the browser ranks highest
-    (`accept-language`); else English. A browser gets problems as pages too, in its own language.
+    It is in the profile's language; where that is none of German, English, Spanish, French,
+    Italian, Dutch, Polish and Portuguese, in the one of them that the browser ranks highest
+    (`accept-language`); else in English. A browser gets problems as pages too, in its own language.
     """
     link = service.follow_link(token)
     language = link.language or reads or Language.ENGLISH
@@ -74,22 +87,33 @@ def ask(token: str, reads: PreferredLanguage) -> Response[Html]:
     return page_response(page, BY_LANGUAGE)
 
 
-@app.post("/v1/unsubscribe/<token>", operation_id="unsubscribe.confirm")
+@app.post(
+    "/v1/unsubscribe/<token>",
+    operation_id="unsubscribe.confirm",
+    response_description="The page that says it, in HTML. The address is unsubscribed.",
+)
 def confirm(
-    token: str,
+    token: Annotated[
+        str,
+        Path(
+            description="What stands in the link that is followed: it names the address "
+            "and is signed."
+        ),
+    ],
     origin: From,
     reads: PreferredLanguage,
     writes: Writes,
     form: Annotated[UnsubscribeForm, Body()],
 ) -> Response[Html]:
-    """Unsubscribes the address that the link was sent to, as often as it is asked for.
+    """Unsubscribe by a link.
 
-    The form is urlencoded or multipart. `One-Click` is what mailbox providers send (RFC 8058), and
-    becomes a change of source `one_click`; the page's own form sends `By-Page`, which becomes
-    `unsubscribe_link`. The change's proof has the request's address and browser, and the link's
-    reference. Every store that knows the person is told. Where a shop of the workspace has moved to
-    another one since, the address is unsubscribed there too. The page speaks the language of the
-    one that asked.
+    Unsubscribes the address that the link was sent to, as often as it is asked for. The form is
+    urlencoded or multipart. `One-Click` is what mailbox providers send (RFC 8058), and becomes a
+    change of source `one_click`; the page's own form sends `By-Page`, which becomes
+    `unsubscribe_link`. The change's proof has the request's network address and browser, and the
+    link's reference. Every store that knows the person is told. Where a shop of the workspace has
+    moved to another one since, the address is unsubscribed there too. The page is in the language
+    of the one that asked.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
     link = service.unsubscribe(token, form.source, by, writes)

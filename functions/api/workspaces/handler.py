@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.accounts.me.schemas import PasswordProof
 from storepost.accounts.workspaces import service
@@ -27,44 +27,72 @@ app = create_app()
 def create_workspace(
     caller: SignedIn, writes: Writes, body: Annotated[NewWorkspace, Body()]
 ) -> CreatedWorkspace:
-    """Makes a workspace whose owner is the caller; its slug is derived from the name."""
+    """Create a workspace.
+
+    The signed-in person becomes its owner. The slug is made from the name. Where the session has no
+    active workspace, this one becomes active.
+    """
     return CreatedWorkspace.of(service.create_workspace(caller, body.name, writes))
 
 
 @app.get("/v1/workspaces/available-slug", operation_id="workspaces.availableSlug")
 def available_slug(
     _caller: Known,
-    name: Annotated[WorkspaceName, Query(description="What the workspace is to be called.")],
+    name: Annotated[WorkspaceName, Query(description="What the new workspace would be called.")],
 ) -> AvailableSlug:
-    """The slug that a new workspace of that name would get."""
+    """Check which slug a name gets.
+
+    Answers the slug that a new workspace of that name would get: the name in small letters with
+    hyphens, and a number where that is taken. Nothing is reserved.
+    """
     return AvailableSlug(slug=service.available_slug(name))
 
 
-@app.patch("/v1/workspaces/<id>", operation_id="workspaces.update", status_code=204)
+@app.patch(
+    "/v1/workspaces/<id>",
+    operation_id="workspaces.update",
+    status_code=204,
+    response_description="The workspace is changed.",
+)
 def update_workspace(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The workspace to change, one that the signed-in person owns.")
+    ],
     caller: PathOwner,
     writes: Writes,
     body: Annotated[WorkspaceUpdate, Body()],
 ) -> None:
-    """Changes the name or the two-factor policy; the slug never changes."""
+    """Update a workspace.
+
+    Changes the name or whether two-factor authentication is required. The slug never changes. The
+    workspace needn't be the session's active one. Requiring two-factor locks out members who have
+    it off, until they turn it on; their own accounts stay open to them.
+    """
     service.update_workspace(caller, id, body.name, body.require_two_factor, writes)
 
 
-@app.post("/v1/workspaces/<id>/delete", operation_id="workspaces.delete", status_code=202)
+@app.post(
+    "/v1/workspaces/<id>/delete",
+    operation_id="workspaces.delete",
+    status_code=202,
+    response_description="Nobody reaches the workspace any more; what it held is being "
+    "removed. The answer has no body.",
+)
 def delete_workspace(
-    id: UUID,
+    id: Annotated[
+        UUID, Path(description="The workspace to delete, one that the signed-in person owns.")
+    ],
     caller: PathOwner,
     origin: From,
     writes: Writes,
     body: Annotated[PasswordProof, Body()],
 ) -> None:
-    """Deletes a workspace; it can't be undone.
+    """Delete a workspace.
 
-    Nobody reaches it from then on: it is active in no session, its keys and invitations have ended
-    and its slug is free. Its stores are disconnected and everything that it held is removed, within
-    minutes or, of a large one, within hours. Unsubscribe links in emails that were sent for it lead
-    nowhere any more.
+    It can't be undone. Nobody reaches the workspace from then on: it is active in no session, its
+    keys and invitations have ended and its slug is free. Its stores are disconnected and everything
+    that it held is removed, within minutes or, of a large one, within hours. Unsubscribe links in
+    emails that were sent for it lead nowhere any more.
     """
     deletion.delete_workspace(caller, id, body.password, origin.ip_address, writes)
 

@@ -10,43 +10,77 @@ from storepost.accounts.api_keys.service import KeyView, NewSecret
 from storepost.accounts.identity.model import KeyScope
 from storepost.values.wire import RequestBody, SecretAnswer, Shape, Timestamp
 
-type KeyOrder = Literal["name", "-name", "createdAt", "-createdAt", "lastUsedAt", "-lastUsedAt"]
+KeyOrder = Literal["name", "-name", "createdAt", "-createdAt", "lastUsedAt", "-lastUsedAt"]
 
 KeyName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
 class NewApiKey(RequestBody):
-    """What a key begins with; the scope never changes."""
+    """An API key to create. Its scope never changes afterwards."""
 
-    name: KeyName
-    scope: KeyScope
+    name: KeyName = Field(
+        description="What the key is called in lists and emails, such as the "
+        "integration that uses it. Two keys may have the same name."
+    )
+    scope: KeyScope = Field(
+        description="What the key may do: `read` reads everything, `propose` also "
+        "makes change proposals, `write` also changes everything. It can't "
+        "be changed later."
+    )
 
 
 class ApiKeyUpdate(RequestBody):
-    """What may change of a key."""
+    """What can be changed of an API key: its name alone."""
 
-    name: KeyName
+    name: KeyName = Field(description="What the key is called in lists and emails from now on.")
 
 
 class ApiKeyRotation(RequestBody):
-    """How long the old secret goes on working beside the new one."""
+    """How long the old secret of an API key works beside the new one."""
 
-    overlap_seconds: Annotated[StrictInt, Field(ge=0, le=OVERLAP_SECONDS)] | None = None
+    overlap_seconds: Annotated[StrictInt, Field(ge=0, le=OVERLAP_SECONDS)] | None = Field(
+        default=None,
+        description="For how many seconds the old secret goes on working. Left out or "
+        "null: 0, it ends at once. Where a key rotates itself it is at "
+        "least 300, and 3,600 if left out, so that the key can't lock "
+        "itself out.",
+    )
 
 
 class ApiKeySummary(Shape):
-    """A key as owners and admins see it."""
+    """An API key as owners and admins see it: everything but its secret."""
 
-    id: UUID
-    name: str
-    scope: KeyScope
-    prefix: str
-    created_by: str | None
-    created_at: Timestamp
-    last_used_at: Timestamp | None
-    rotated_at: Timestamp | None
-    status: KeyStatus
-    revoked_at: Timestamp | None
+    id: UUID = Field(description="The key's id. It stays the same when the key is rotated.")
+    name: str = Field(description="What the key is called in lists and emails; it isn't unique.")
+    scope: KeyScope = Field(
+        description="What the key may do: `read` < `propose` < `write`, each with all "
+        "that the ones before it may."
+    )
+    prefix: str = Field(
+        description="The first 12 characters of the newest secret, such as "
+        "`stp_7Kq2mX9a`: by them you recognise a key in your "
+        "configuration. They open nothing."
+    )
+    created_by: str | None = Field(
+        description="The name of the person who made the key. Null once that person's "
+        "account is deleted."
+    )
+    created_at: Timestamp = Field(
+        description="When the key was made; a rotation doesn't change it."
+    )
+    last_used_at: Timestamp | None = Field(
+        description="When a request last came with this key, to the minute. Null as "
+        "long as none did."
+    )
+    rotated_at: Timestamp | None = Field(
+        description="When the key last got a new secret. Null where it has its first one."
+    )
+    status: KeyStatus = Field(
+        description="`active`, or `revoked`: a revoked key never works again, and stays in lists."
+    )
+    revoked_at: Timestamp | None = Field(
+        description="When the key was revoked. Null while it is active."
+    )
 
     @classmethod
     def of(cls, view: KeyView) -> "ApiKeySummary":
@@ -67,10 +101,13 @@ class ApiKeySummary(Shape):
 
 
 class CreatedApiKey(SecretAnswer):
-    """A key with its new secret, which is shown this once."""
+    """An API key with its new secret, which is shown this once."""
 
-    api_key: ApiKeySummary
-    key: str
+    api_key: ApiKeySummary = Field(description="The key as lists show it, without the secret.")
+    key: str = Field(
+        description="The secret: send it as `Authorization: Bearer <key>`. It isn't "
+        "stored and can't be shown again, so keep it like a password."
+    )
 
     @classmethod
     def of(cls, made: NewSecret) -> "CreatedApiKey":

@@ -3,6 +3,8 @@
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.accounts.invitations.model import Invitation, InvitationStatus
 from storepost.accounts.workspaces.model import Role, Workspace
 from storepost.values import clock
@@ -11,22 +13,40 @@ from storepost.values.wire import RequestBody, Shape, Timestamp
 
 
 class NewInvitation(RequestBody):
-    """Whom to invite, and as what."""
+    """Whom to invite to the workspace, and as what."""
 
-    email: ReachableAddress
-    role: Literal[Role.ADMIN, Role.MEMBER]
+    email: ReachableAddress = Field(
+        description="The email address that gets the link. Only somebody who is signed "
+        "in with this address can accept."
+    )
+    role: Literal[Role.ADMIN, Role.MEMBER] = Field(
+        description="What the person will be in the workspace. Nobody is invited as "
+        "owner: transfer the ownership afterwards."
+    )
 
 
 class InvitationSummary(Shape):
     """An open invitation as the workspace sees it."""
 
-    id: UUID
-    email: str
-    role: Role
-    invited_by: str
-    created_at: Timestamp
-    expires_at: Timestamp
-    expired: bool
+    id: UUID = Field(
+        description="The invitation's id, which is also in the emailed link: whoever "
+        "has it can see the invitation's preview."
+    )
+    email: str = Field(description="The email address that was invited, in small letters.")
+    role: Role = Field(description="What the person will be in the workspace once they accept.")
+    invited_by: str = Field(
+        description="The name of the person who invited, or whose API key did, as it was then."
+    )
+    created_at: Timestamp = Field(
+        description="When the invitation was made; sending it again doesn't change that."
+    )
+    expires_at: Timestamp = Field(
+        description="Until when it can be accepted: seven days after it was sent last."
+    )
+    expired: bool = Field(
+        description="Whether that time is over. An expired invitation stays open: send "
+        "it again, or delete it."
+    )
 
     @classmethod
     def of(cls, invitation: Invitation) -> "InvitationSummary":
@@ -43,14 +63,18 @@ class InvitationSummary(Shape):
 
 
 class InvitationPreview(Shape):
-    """An invitation as whoever holds the link sees it."""
+    """An invitation as whoever holds its link sees it."""
 
-    workspace: str
-    workspace_slug: str
-    invited_by: str
-    email: str
-    role: Role
-    status: InvitationStatus
+    workspace: str = Field(description="The name of the workspace that the person is invited to.")
+    workspace_slug: str = Field(description="The workspace's part in web addresses.")
+    invited_by: str = Field(description="The name of the person who invited, or whose API key did.")
+    email: str = Field(description="The email address that was invited: sign in with it to accept.")
+    role: Role = Field(description="What the person will be in the workspace once they accept.")
+    status: InvitationStatus = Field(
+        description="`pending`: it can be accepted or declined. `expired`: its seven "
+        "days are over, but it can be sent again. `accepted`, `rejected` "
+        "(declined) and `canceled` (deleted by the workspace) are final."
+    )
 
     @classmethod
     def of(cls, invitation: Invitation, workspace: Workspace) -> "InvitationPreview":
@@ -66,6 +90,6 @@ class InvitationPreview(Shape):
 
 
 class AcceptedInvitation(Shape):
-    """Where accepting led."""
+    """Where the person who accepted an invitation is a member now."""
 
-    workspace_slug: str
+    workspace_slug: str = Field(description="The workspace's part in web addresses, to go on to.")

@@ -16,17 +16,22 @@ from storepost.values.wire import Id, RequestBody, SecretAnswer, Shape, Text, Ti
 
 
 class TwoFactorMethod(Shape):
-    """A method of two-factor that is on."""
+    """That a two-factor method is on, and since when."""
 
-    since: Timestamp | None
+    since: Timestamp | None = Field(
+        description="When the method was turned on. Null where that isn't known."
+    )
 
 
 class TwoFactor(Shape):
-    """Which methods of two-factor are on, and how many browsers skip it."""
+    """Which two-factor methods are on, and how many browsers skip the second step."""
 
-    app: TwoFactorMethod | None
-    email: TwoFactorMethod | None
-    trusted_browsers: int
+    app: TwoFactorMethod | None = Field(description="The authenticator app. Null where it is off.")
+    email: TwoFactorMethod | None = Field(description="Codes by email. Null where they are off.")
+    trusted_browsers: int = Field(
+        description="How many browsers sign in without a second step, because the "
+        "person trusted them within the last 30 days."
+    )
 
     @classmethod
     def of(cls, person: Person, trusted_browsers: int) -> "TwoFactor":
@@ -40,19 +45,30 @@ class TwoFactor(Shape):
 
 
 class User(Shape):
-    """A person as the account's page shows them."""
+    """A person as their own account shows them."""
 
-    id: UUID
-    name: str
-    email: str
-    two_factor: TwoFactor
+    id: UUID = Field(description="The person's id, the same in every workspace.")
+    name: str = Field(description="The person's name as other members and emails show it.")
+    email: str = Field(
+        description="The address that the person signs in with. It is verified and in "
+        "small letters."
+    )
+    two_factor: TwoFactor = Field(
+        description="Which second steps stand before a sign-in; both methods may be off."
+    )
 
 
 class Me(Shape):
-    """Who calls, and the workspaces of theirs."""
+    """Who calls, and the workspaces that they belong to."""
 
-    user: User
-    workspaces: list[WorkspaceSummary]
+    user: User = Field(
+        description="The signed-in person. For an API key it is the person who made it."
+    )
+    workspaces: list[WorkspaceSummary] = Field(
+        description="Every workspace that the person is a member of, by name. For an "
+        "API key it is the key's workspace alone, and nothing where its "
+        "maker has left that."
+    )
 
     @classmethod
     def of(cls, account: Account) -> "Me":
@@ -70,48 +86,69 @@ class Me(Shape):
 
 
 class MeUpdate(RequestBody):
-    """What a person may change of the account without the password."""
+    """What a person can change of their account without the password."""
 
-    name: Text
+    name: Text = Field(description="The person's name as other members and emails will show it.")
 
 
 class ChosenWorkspace(RequestBody):
-    """The workspace to work in."""
+    """The workspace that the session is to work in."""
 
-    workspace_id: Id
+    workspace_id: Id = Field(
+        description="The id of a workspace that the person is a member of, from "
+        "`workspaces` of `GET /me`."
+    )
 
 
 class PasswordProof(RequestBody):
-    """The account's password, asked for before something weighty."""
+    """The account's password, asked for before a change that matters much."""
 
-    password: SubmittedPassword
+    password: SubmittedPassword = Field(description="The signed-in person's present password.")
 
 
 class PasswordChange(RequestBody):
     """The present password and the new one."""
 
-    current: SubmittedPassword
-    password: Password
+    current: SubmittedPassword = Field(description="The password that the account has until now.")
+    password: Password = Field(
+        description="The new password, of 12 to 200 characters. Case counts and spaces are kept."
+    )
 
 
 class AddressChange(RequestBody):
-    """The address that the account is to have, and its password."""
+    """The email address that the account is to have, and its password."""
 
-    email: ReachableAddress
-    password: SubmittedPassword
+    email: ReachableAddress = Field(
+        description="The new address. It gets a code, and counts once the code is "
+        "given to `POST /me/email/confirm`."
+    )
+    password: SubmittedPassword = Field(description="The signed-in person's present password.")
 
 
 class CodeProof(RequestBody):
-    """The code that was emailed, or that the app shows."""
+    """A code that shows that the person has the address or the app."""
 
-    code: Code
+    code: Code = Field(
+        description="The six digits that were emailed, or that the app shows. Spaces "
+        "and hyphens are ignored."
+    )
 
 
 class AppSetUp(SecretAnswer):
-    """What an authenticator app needs; it is told once."""
+    """What an authenticator app needs to be set up; it is shown this once."""
 
-    secret: Annotated[str, Field(repr=False, description="Base32, for typing it in.")]
-    otpauth_uri: Annotated[str, Field(repr=False, description="The same as a link or a QR code.")]
+    secret: Annotated[
+        str,
+        Field(repr=False, description="The shared secret in base32, for typing it into the app."),
+    ]
+    otpauth_uri: Annotated[
+        str,
+        Field(
+            repr=False,
+            description="The same as an `otpauth://` address: show it as a QR code, or "
+            "open it as a link on a phone.",
+        ),
+    ]
 
     @classmethod
     def of(cls, seed: str, person: Person) -> "AppSetUp":
@@ -120,24 +157,42 @@ class AppSetUp(SecretAnswer):
 
 
 class BackupCodes(SecretAnswer):
-    """New backup codes, each good for one sign-in; they are told once."""
+    """New backup codes. They are shown this once, and each is good for one sign-in."""
 
     backup_codes: Annotated[
         list[str],
-        Field(repr=False, description="Ten; none where a method was on already."),
+        Field(
+            repr=False,
+            description="Ten codes for the person to keep. Empty where the other method "
+            "was on already: then the codes of that time go on working.",
+        ),
     ]
 
 
 class SessionSummary(Shape):
     """A browser or device where the person is signed in."""
 
-    id: UUID
-    browser: str | None
-    os: str | None
-    ip_address: str | None
-    signed_in_at: Timestamp
-    last_active_at: Timestamp
-    current: Annotated[bool, Field(description="Whether this request came from it.")]
+    id: UUID = Field(description="The session's id; it isn't its token.")
+    browser: str | None = Field(
+        description="The browser's name, such as `Firefox`, as it said itself at "
+        "sign-in. Null where it said none."
+    )
+    os: str | None = Field(
+        description="The operating system's name, such as `Windows`, as the browser "
+        "said it at sign-in. Null where it said none."
+    )
+    ip_address: str | None = Field(
+        description="The network address that the sign-in came from. Null where it isn't known."
+    )
+    signed_in_at: Timestamp = Field(
+        description="When the person signed in there. The session ends 90 days later at the latest."
+    )
+    last_active_at: Timestamp = Field(
+        description="When the session was last used, to the minute. It ends 30 days after that."
+    )
+    current: Annotated[
+        bool, Field(description="Whether this is the session that the request came with.")
+    ]
 
     @classmethod
     def of(cls, session: Session, current: UUID) -> "SessionSummary":

@@ -26,88 +26,143 @@ Secret = Annotated[str, Field(repr=False)]
 class SignUp(RequestBody):
     """Who wants an account."""
 
-    name: Text
-    email: ReachableAddress
-    password: Password
+    name: Text = Field(description="The person's name as other members and emails will show it.")
+    email: ReachableAddress = Field(
+        description="The address to sign in with. A code is sent to it."
+    )
+    password: Password = Field(
+        description="The password to sign in with, of 12 to 200 characters. Case "
+        "counts and spaces are kept."
+    )
 
 
 class SignUpBegun(Shape):
-    """What the emailed code belongs to."""
+    """A sign-up that waits for the emailed code."""
 
-    registration: UUID
+    registration: UUID = Field(
+        description="Names this sign-up to `POST /auth/verify-email`, for 24 hours. It "
+        "is answered whether or not the address has an account."
+    )
 
 
 class SignUpResend(RequestBody):
-    """Which registration needs another code."""
+    """Which sign-up needs another code."""
 
-    registration: Id
+    registration: Id = Field(description="What `POST /auth/sign-up` answered.")
 
 
 class EmailVerification(RequestBody):
-    """The code that was emailed for a registration."""
+    """The code that was emailed for a sign-up."""
 
-    registration: Id
-    code: Code
+    registration: Id = Field(description="What `POST /auth/sign-up` answered.")
+    code: Code = Field(
+        description="The six digits from the email. They are valid for 10 minutes and "
+        "for five tries."
+    )
 
 
 class OpenedSession(SecretAnswer):
-    """A session: its token, and when it ends unless it is used."""
+    """A session that was opened: the person is signed in."""
 
-    token: Secret
-    expires_at: Timestamp
+    token: Secret = Field(
+        description="The session token: send it as `Authorization: Bearer <token>`. It "
+        "isn't shown again."
+    )
+    expires_at: Timestamp = Field(
+        description="When the session ends if it isn't used: 30 days from now. Each "
+        "use moves that on, up to 90 days after the sign-in."
+    )
 
 
 class OpenedTrustedSession(OpenedSession):
-    """A session in a browser that needs no second step for 30 days, by what it is to keep."""
+    """A session that was opened in a browser that needs no second step for 30 days."""
 
-    trusted_browser: Secret
+    trusted_browser: Secret = Field(
+        description="What the browser keeps, and sends as `trustedBrowser` with its "
+        "next sign-ins. It replaces the second step, never the password."
+    )
 
 
 class SignIn(RequestBody):
-    """Address and password, and what a trusted browser has kept."""
+    """An address and its password, and what a trusted browser has kept."""
 
-    email: EmailAddress
-    password: SubmittedPassword
-    trusted_browser: TokenText | None = Field(default=None, repr=False)
+    email: EmailAddress = Field(description="The address that the account is signed in to with.")
+    password: SubmittedPassword = Field(
+        description="The account's password, with its case and spaces."
+    )
+    trusted_browser: TokenText | None = Field(
+        default=None,
+        repr=False,
+        description="What this browser got as `trustedBrowser` when the person trusted "
+        "it: then no second step is needed. Left out, or no longer valid, "
+        "it is.",
+    )
 
 
 class SignedIn(OpenedSession):
-    """The password was all that was needed."""
+    """The password was all that was needed: the session is open."""
 
-    status: Literal["signed_in"]
+    status: Literal["signed_in"] = Field(
+        description="Always `signed_in`, which tells this answer from the one that "
+        "asks for a second step."
+    )
 
 
 class SecondStepNeeded(SecretAnswer):
-    """The password was right; one of the methods has to follow."""
+    """The password was right, and a second step has to follow."""
 
-    status: Literal["two_factor_required"]
-    challenge: Secret
-    methods: list[SecondFactor]
+    status: Literal["two_factor_required"] = Field(
+        description="Always `two_factor_required`, which tells this answer from an open session."
+    )
+    challenge: Secret = Field(
+        description="Names this sign-in to the second step. It is valid for 10 "
+        "minutes, and for 10 more from each emailed code on."
+    )
+    methods: list[SecondFactor] = Field(
+        description="What the second step can be taken by: a code of the `app`, one by "
+        "`email` once it was sent, or a `backup_code`."
+    )
 
 
 class TwoFactorCodeRequest(RequestBody):
-    """Which challenge needs a code by email."""
+    """Which sign-in needs a code by email."""
 
-    challenge: Token
+    challenge: Token = Field(description="What `POST /auth/sign-in` answered.")
 
 
 class SecondStep(RequestBody):
-    """The second step of a sign-in."""
+    """The second step of signing in: a code that only this person can have."""
 
-    challenge: Token
-    method: SecondFactor
-    code: Code
-    trust_browser: StrictBool = False
+    challenge: Token = Field(description="What `POST /auth/sign-in` answered.")
+    method: SecondFactor = Field(
+        description="Where the code is from: the authenticator `app`, an `email`, or a "
+        "`backup_code`."
+    )
+    code: Code = Field(
+        description="The code: six digits, or a backup code. Spaces and hyphens are ignored."
+    )
+    trust_browser: StrictBool = Field(
+        default=False,
+        description="Whether this browser needs no second step for the next 30 days. "
+        "If left out, it does.",
+    )
 
 
 class ForgottenPassword(RequestBody):
-    """Whose password is forgotten."""
+    """Whose password is to be chosen anew."""
 
-    email: EmailAddress
+    email: EmailAddress = Field(
+        description="The address that the account is signed in to with. It gets a link "
+        "if it has an account."
+    )
 
 
 class PasswordChoice(RequestBody):
-    """What the emailed link holds, and the new password."""
+    """What the emailed link has, and the new password."""
 
-    token: Token
-    password: Password
+    token: Token = Field(
+        description="What stands after `#` in the emailed link. It works for 30 minutes, and once."
+    )
+    password: Password = Field(
+        description="The new password, of 12 to 200 characters. Case counts and spaces are kept."
+    )

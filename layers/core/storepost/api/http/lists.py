@@ -22,9 +22,9 @@ Size = Annotated[
     PageSize,
     Query(alias="pageSize", description="How many items a page has at most: 25 if left out."),
 ]
+SearchText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Search = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    SearchText,
     Query(
         description="Words to search for. Each must be the beginning of a word of an item; case "
         "and accents don't matter."

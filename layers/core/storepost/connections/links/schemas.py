@@ -15,10 +15,10 @@ from storepost.values.wire import Id, RequestBody, Shape
 
 
 class LinkedStore(Shape):
-    """The store that a link is about, as its platform knows it."""
+    """The store that a connect link is about, as its platform knows it."""
 
-    external_id: str
-    name: str
+    external_id: str = Field(description="The shop's address, such as `birch-loom.myshopify.com`.")
+    name: str = Field(description="The shop's name in Shopify.")
 
     @classmethod
     def of(cls, link: Link) -> "LinkedStore":
@@ -27,10 +27,10 @@ class LinkedStore(Shape):
 
 
 class ConnectLinkPreview(Shape):
-    """What the holder of a link may connect."""
+    """What the holder of a connect link may connect."""
 
-    store: LinkedStore
-    platform: Platform
+    store: LinkedStore = Field(description="The store that approved the app.")
+    platform: Platform = Field(description="What the store runs on; `shopify` alone so far.")
 
     @classmethod
     def of(cls, link: Link) -> "ConnectLinkPreview":
@@ -39,10 +39,10 @@ class ConnectLinkPreview(Shape):
 
 
 class NamedWorkspace(Shape):
-    """A workspace by its name."""
+    """A workspace by its id and name."""
 
-    id: UUID
-    name: str
+    id: UUID = Field(description="The workspace's id, which the choice takes as `workspaceId`.")
+    name: str = Field(description="What the workspace is called; it isn't unique.")
 
     @classmethod
     def of(cls, workspace: Workspace) -> "NamedWorkspace":
@@ -51,13 +51,26 @@ class NamedWorkspace(Shape):
 
 
 class ConnectLink(Shape):
-    """A link as the signed-in person sees it."""
+    """A connect link as the signed-in person sees it: the store, and where it can go."""
 
-    store: LinkedStore
-    my_workspaces: list[WorkspaceSummary]
-    requested_workspace_ids: list[UUID]
-    previous_workspace: NamedWorkspace | None
-    two_factor_workspaces: list[NamedWorkspace]
+    store: LinkedStore = Field(description="The store that approved the app.")
+    my_workspaces: list[WorkspaceSummary] = Field(
+        description="The workspaces that the store can be connected to: those where "
+        "the person is owner or admin."
+    )
+    requested_workspace_ids: list[UUID] = Field(
+        description="Those of them that asked for this shop by `POST /connections`: "
+        "suggest one of these first."
+    )
+    previous_workspace: NamedWorkspace | None = Field(
+        description="The workspace that the shop is connected to now, and which it "
+        "would leave. Null where there is none, or the person isn't a "
+        "member of it."
+    )
+    two_factor_workspaces: list[NamedWorkspace] = Field(
+        description="Those of them that require two-factor authentication while the "
+        "person has it off: they can't be chosen until it is on."
+    )
 
     @classmethod
     def of(cls, link: Link, choices: Choices) -> "ConnectLink":
@@ -73,10 +86,12 @@ class ConnectLink(Shape):
 
 
 class ConnectToWorkspace(RequestBody):
-    """Into a workspace that there is."""
+    """Connects the store to a workspace that exists."""
 
-    action: Literal["connect"]
-    workspace_id: Id
+    action: Literal["connect"] = Field(
+        description="Always `connect`, which tells this choice from the other one."
+    )
+    workspace_id: Id = Field(description="One of `myWorkspaces` of the link, by its id.")
 
     def value(self) -> Choice:
         """Returns the value that the service works with."""
@@ -84,12 +99,16 @@ class ConnectToWorkspace(RequestBody):
 
 
 class ConnectToNewWorkspace(RequestBody):
-    """Into a workspace that is made for it."""
+    """Connects the store to a workspace that is created for it."""
 
-    action: Literal["connect_new"]
+    action: Literal["connect_new"] = Field(
+        description="Always `connect_new`, which tells this choice from the other one."
+    )
     workspace_name: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)
-    ]
+    ] = Field(
+        description="What the new workspace is called; the signed-in person becomes its owner."
+    )
 
     def value(self) -> Choice:
         """Returns the value that the service works with."""
@@ -99,14 +118,18 @@ class ConnectToNewWorkspace(RequestBody):
 class ConnectChoice(
     RootModel[Annotated[ConnectToWorkspace | ConnectToNewWorkspace, Field(discriminator="action")]]
 ):
-    """Where the store is connected to."""
+    """Where the store is connected to: an existing workspace or a new one, told apart by
+    `action`.
+    """
 
 
 class ConnectResult(Shape):
     """The workspace that the store is connected to now."""
 
-    workspace_id: UUID
-    slug: str
+    workspace_id: UUID = Field(
+        description="The workspace's id, which `PUT /me/workspace` takes to work in it."
+    )
+    slug: str = Field(description="The workspace's part in web addresses, to go on to.")
 
     @classmethod
     def of(cls, workspace: Workspace) -> "ConnectResult":

@@ -1,15 +1,24 @@
 """Sales on the wire."""
 
+from pydantic import Field
+
 from storepost.overview.product_sales.service import SoldProduct
 from storepost.values.wire import MoneyShape, Shape
 
 
 class ProductSales(Shape):
-    """How many orders had a product, how many of it, and what that brought before refunds."""
+    """How a product sold in the days that were asked for. Test orders and cancelled orders don't
+    count.
+    """
 
-    orders: int
-    units: int
-    revenue: MoneyShape
+    orders: int = Field(description="How many orders have at least one line item of the product.")
+    units: int = Field(
+        description="How many pieces these line items have together, refunded ones too."
+    )
+    revenue: MoneyShape = Field(
+        description="What these line items cost together after their discounts, before "
+        "refunds, in the store's currency."
+    )
 
     @classmethod
     def of(cls, sold: SoldProduct) -> "ProductSales":

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.overview.search.service import Group
 from storepost.overview.search.showing import Image, Result
 from storepost.platform.postings.entries import SearchKind
@@ -11,8 +13,11 @@ from storepost.values.wire import Shape, Uri
 class SearchImage(Shape):
     """A result's picture."""
 
-    url: Uri
-    alt: str | None
+    url: Uri = Field(description="The address of the picture, as the product's source gave it.")
+    alt: str | None = Field(
+        description="What the image shows, in words, for who can't see it. Null where "
+        "the source has no such text."
+    )
 
     @classmethod
     def of(cls, image: Image) -> "SearchImage":
@@ -21,14 +26,29 @@ class SearchImage(Shape):
 
 
 class SearchResult(Shape):
-    """One result; `kind` and `id` say what to ask for next."""
+    """One result of a search; its kind and id say what to ask for next."""
 
-    kind: SearchKind
-    id: UUID
-    title: str
-    detail: str | None
-    image: SearchImage | None
-    platform: str | None
+    kind: SearchKind = Field(
+        description="What it is; `GET /profiles/{id}`, `GET /orders/{id}` and so on show it whole."
+    )
+    id: UUID = Field(description="The id of the profile, order, product, coupon, feed or store.")
+    title: str = Field(
+        description="What it is called: a person's name, else their address; an "
+        "order's number; the title or name of all else. Its id where it "
+        "has none."
+    )
+    detail: str | None = Field(
+        description="What tells it from its namesakes: a profile's address, an order's "
+        "buyer, a product's vendor, a coupon's status, a feed's host, a "
+        "store's external id. Null where there is no such thing."
+    )
+    image: SearchImage | None = Field(
+        description="A product's main image. Null for all else, and where the product has none."
+    )
+    platform: str | None = Field(
+        description="What the store runs on that it belongs to: `shopify` or `custom`. "
+        "Null for a profile, which may be known to several stores."
+    )
 
     @classmethod
     def of(cls, result: Result) -> "SearchResult":
@@ -44,11 +64,11 @@ class SearchResult(Shape):
 
 
 class SearchGroup(Shape):
-    """What was found of one kind; the total is exact to 1,000, and 1,000 beyond."""
+    """What was found of one kind, the best hits first."""
 
-    kind: SearchKind
-    total: int
-    items: list[SearchResult]
+    kind: SearchKind = Field(description="What all results of the group are.")
+    total: int = Field(description="How many were found; exact up to 1,000, and 1,000 for more.")
+    items: list[SearchResult] = Field(description="The best of them, as many as `limit` allows.")
 
     @classmethod
     def of(cls, group: Group) -> "SearchGroup":
@@ -58,6 +78,8 @@ class SearchGroup(Shape):
 
 
 class SearchResults(Shape):
-    """What was found, by kind."""
+    """What was found, grouped by kind."""
 
-    groups: list[SearchGroup]
+    groups: list[SearchGroup] = Field(
+        description="The groups that have results, the one with the best hit first."
+    )

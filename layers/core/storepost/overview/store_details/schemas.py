@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.overview.store_details.service import LatestCustomer as LatestCustomerValue
 from storepost.overview.store_details.service import StoreDetails
 from storepost.stores.imports.model import ImportScope
@@ -11,10 +13,16 @@ from storepost.values.wire import Shape, Timestamp, Uri
 
 
 class StoreImports(Shape):
-    """Of each scope the import that runs, else the next in turn, else the latest."""
+    """The imports of a store that matter most, one of each scope."""
 
-    customers_orders: StoreImport | None
-    products: StoreImport | None
+    customers_orders: StoreImport | None = Field(
+        description="The import of customers and orders that runs, else the next in "
+        "turn, else the latest. Null where there never was one."
+    )
+    products: StoreImport | None = Field(
+        description="The import of products that runs, else the next in turn, else the "
+        "latest. Null where there never was one."
+    )
 
     @classmethod
     def of(cls, details: StoreDetails) -> "StoreImports":
@@ -27,11 +35,15 @@ class StoreImports(Shape):
 
 
 class LatestCustomer(Shape):
-    """Whom the store brought last."""
+    """The person whom the store brought last."""
 
-    profile_id: UUID
-    name: str | None
-    created_at: Timestamp
+    profile_id: UUID = Field(description="The person's profile, which `GET /profiles/{id}` takes.")
+    name: str | None = Field(
+        description="The person's first and last name. Null where neither is known."
+    )
+    created_at: Timestamp = Field(
+        description="When the person was first seen, in any store: the profile's `firstSeenAt`."
+    )
 
     @classmethod
     def of(cls, latest: LatestCustomerValue) -> "LatestCustomer":
@@ -42,17 +54,37 @@ class LatestCustomer(Shape):
 class Store(StoreSummary):
     """A store with its counts, which are the totals of its lists."""
 
-    storefront_url: Uri | None
-    contact_email: str | None
-    locale_count: int
-    customer_count: int
-    order_count: int
-    product_count: int
-    last_order_at: Timestamp | None
-    last_product_sync_at: Timestamp | None
-    imports: StoreImports
-    latest_customer: LatestCustomer | None
-    admin_url: Uri
+    storefront_url: Uri | None = Field(
+        description="Where shoppers see the store. Null where it isn't known."
+    )
+    contact_email: str | None = Field(
+        description="Where shoppers can write to. Null where it isn't known."
+    )
+    locale_count: int = Field(description="How many locales the store has.")
+    customer_count: int = Field(
+        description="How many profiles have a customer or an order in this store."
+    )
+    order_count: int = Field(
+        description="How many orders the store has, cancelled and test orders too."
+    )
+    product_count: int = Field(
+        description="How many products the store has; removed ones don't count."
+    )
+    last_order_at: Timestamp | None = Field(
+        description="When the newest order was placed (its `placedAt`). Null where the "
+        "store has none."
+    )
+    last_product_sync_at: Timestamp | None = Field(
+        description="When products last came: the last change of one, or the end of an "
+        "import that found nothing new. Null where none ever came."
+    )
+    imports: StoreImports = Field(
+        description="For each scope the import that runs, else the next in turn, else the latest."
+    )
+    latest_customer: LatestCustomer | None = Field(
+        description="The newest person whom the store knows. Null where it knows nobody."
+    )
+    admin_url: Uri = Field(description="Where people of the store manage it.")
 
     @classmethod
     def of(cls, details: StoreDetails) -> "Store":  # type: ignore[override]

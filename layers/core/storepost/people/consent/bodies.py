@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from storepost.people.consent import model
 from storepost.people.consent.evidence import EvidenceDetails
@@ -13,13 +13,21 @@ IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 64, 1000, 200, 
 
 
 class ProofInput(RequestBody):
-    """What shows that the person wanted it; the address and browser are the person's own."""
+    """What shows that the person wanted it. Address and browser are the person's own, never
+    yours.
+    """
 
     reference: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REFERENCE_LENGTH)
-    ]
-    ip: Annotated[str, StringConstraints(max_length=IP_LENGTH)] | None = None
-    user_agent: Annotated[str, StringConstraints(max_length=USER_AGENT_LENGTH)] | None = None
+    ] = Field(description="Names what proves it in your own records, such as a form's submission.")
+    ip: Annotated[str, StringConstraints(max_length=IP_LENGTH)] | None = Field(
+        default=None,
+        description="The network address that the person had. Null or left out: it isn't known.",
+    )
+    user_agent: Annotated[str, StringConstraints(max_length=USER_AGENT_LENGTH)] | None = Field(
+        default=None,
+        description="The `User-Agent` of the person's browser. Null or left out: it isn't known.",
+    )
 
     def value(self) -> model.Proof:
         """Returns the proof before the server adds who called."""
@@ -27,22 +35,28 @@ class ProofInput(RequestBody):
 
 
 class EvidenceInput(RequestBody):
-    """What the person agreed to, and where; `text` is the same for all who see the form.
-
-    `text` is the wording. It is kept once for the workspace, also after somebody who agreed to it
-    was erased: put nothing of a person into it. `url` is the page that had the form. `optInLevel`
-    is `confirmed` where the person followed a link that was sent to the address.
-    """
+    """What the person agreed to, and where."""
 
     text: (
         Annotated[
             str, StringConstraints(strip_whitespace=True, min_length=1, max_length=WORDING_LENGTH)
         ]
         | None
-    ) = None
-    text_version: Text | None = None
-    url: Url | None = None
-    opt_in_level: Annotated[OptInLevel | None, NotNull()] = None
+    ) = Field(
+        default=None,
+        description="The wording that the person agreed to, the same for all who saw "
+        "the form. It is kept once for the workspace, also after somebody "
+        "who agreed to it was erased: put nothing of a person into it.",
+    )
+    text_version: Text | None = Field(
+        default=None, description="Which version of the wording it was, in your own counting."
+    )
+    url: Url | None = Field(default=None, description="The page that had the form.")
+    opt_in_level: Annotated[OptInLevel | None, NotNull()] = Field(
+        default=None,
+        description="`confirmed`: the person followed a link that was sent to the "
+        "address. `single`: they didn't have to. `unknown` if left out.",
+    )
 
     def value(self) -> EvidenceDetails:
         """Returns the evidence as the service takes it."""

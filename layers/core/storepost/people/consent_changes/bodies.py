@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
@@ -19,10 +19,27 @@ from storepost.values.wire import Id, RequestBody, Timestamp, not_in_the_future
 class ConsentUpdate(RequestBody):
     """What the person wants, and since when."""
 
-    state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
-    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
-    proof: ProofInput | None = None
-    evidence: EvidenceInput | None = None
+    state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED] = Field(
+        description="`subscribed`: the address may get marketing. `unsubscribed`: it must not."
+    )
+    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = Field(
+        default=None,
+        description="When the person said so; not in the future. Null or left out: "
+        "now, and later than everything that was said of the address "
+        "before. One older than the change that holds enters the history "
+        "alone.",
+    )
+    proof: ProofInput | None = Field(
+        default=None,
+        description="What shows that the person wanted it. Give it where they said so "
+        "themselves, such as in a form of yours. It is kept also where the "
+        "state is there already.",
+    )
+    evidence: EvidenceInput | None = Field(
+        default=None,
+        description="What the person agreed to and where. It is kept also where the "
+        "state is there already.",
+    )
 
     def statement(self, caller: WorkspaceCaller) -> ConsentStatement:
         """Returns the request as a statement of the caller's."""
@@ -33,15 +50,23 @@ class ConsentUpdate(RequestBody):
 
 
 class WriteBackRetry(RequestBody):
-    """Which write-backs are sent again: those that a store failed to take."""
+    """Which write-backs are sent again: those that a store failed to accept."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"storeId": "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"}]}
     )
 
-    store_id: Id
-    recorded_from: Timestamp | None = None
-    recorded_to: Timestamp | None = None
+    store_id: Id = Field(description="The store that they are sent to.")
+    recorded_from: Timestamp | None = Field(
+        default=None,
+        description="Only write-backs of changes that were recorded at this moment or "
+        "later. Null or left out: from the beginning.",
+    )
+    recorded_to: Timestamp | None = Field(
+        default=None,
+        description="Only write-backs of changes that were recorded before this "
+        "moment. Null or left out: up to now.",
+    )
 
     @field_validator("recorded_to")
     @classmethod

@@ -20,25 +20,47 @@ MAX_RETENTION_DAYS = 3650
 
 
 class ConsentEvidence(Shape):
-    """One statement about an address, with what proves it, also where it changed nothing.
+    """One statement about an address with what proves it, also where it changed nothing."""
 
-    `changeId` is null where it isn't in the history.
-    """
-
-    id: UUID
-    channel: Channel
-    address: str | None
-    state: ConsentState
-    occurred_at: Timestamp
-    recorded_at: Timestamp
-    source: ConsentSource
-    store: ConsentStore | None
-    proof: ConsentProof
-    text: str | None
-    text_version: str | None
-    url: str | None
-    opt_in_level: OptInLevel
-    change_id: UUID | None
+    id: UUID = Field(
+        description="Names this statement; other statements, also of the same change, "
+        "have their own."
+    )
+    channel: Channel = Field(description="What it is for: marketing by `email`, or by `sms`.")
+    address: str | None = Field(
+        description="The email address or phone number that it is about. Null once it was erased."
+    )
+    state: ConsentState = Field(description="What was said of the address.")
+    occurred_at: Timestamp = Field(
+        description="When the person said so, as far as the statement says."
+    )
+    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    source: ConsentSource = Field(
+        description="How it came, as in the history: `api`, `manual`, `shopify`, "
+        "`import`, `unsubscribe_link` or `one_click`."
+    )
+    store: ConsentStore | None = Field(
+        description="The store that said it. Null where no store did, or where the store is gone."
+    )
+    proof: ConsentProof = Field(
+        description="What the person did, as far as it was sent along, and which key "
+        "or person recorded it."
+    )
+    text: str | None = Field(
+        description="The wording that the person agreed to. Null where none was given."
+    )
+    text_version: str | None = Field(
+        description="Which version of the wording it was, in the sender's own "
+        "counting. Null where none was given."
+    )
+    url: str | None = Field(description="The page that had the form. Null where none was given.")
+    opt_in_level: OptInLevel = Field(
+        description="How sure it is that the person has the address: `confirmed` by a "
+        "link that was sent to it, `single` without one, `unknown`."
+    )
+    change_id: UUID | None = Field(
+        description="The change that this statement made in the history. Null where it made none."
+    )
 
     @classmethod
     def of(cls, evidence: Evidence, stores: StoreNames) -> "ConsentEvidence":
@@ -68,8 +90,14 @@ class ConsentEvidence(Shape):
 class ErasedAddress(RequestBody):
     """An address whose person was erased."""
 
-    channel: Channel
-    address: str = Field(max_length=LENGTH)
+    channel: Channel = Field(
+        description="What the address is: `email`, or a phone number for `sms`."
+    )
+    address: str = Field(
+        max_length=LENGTH,
+        description="The email address, or the phone number with its country code. "
+        "Only who knows it finds what was kept.",
+    )
 
     def value(self) -> Address:
         """The address in the form that is compared; raises ValidationFailed where it is none."""
@@ -81,9 +109,12 @@ class ErasedAddress(RequestBody):
 
 
 class ErasedConsentEvidence(SecretAnswer):
-    """What is kept of an erased person's address, the newest first."""
+    """What was kept of an erased person's address."""
 
-    items: list[ConsentEvidence]
+    items: list[ConsentEvidence] = Field(
+        description="The statements about the address, the newest first, a thousand at "
+        "most. Empty where nothing was kept or its time is over."
+    )
 
     @classmethod
     def all_of(cls, evidence: Iterable[Evidence], stores: StoreNames) -> "ErasedConsentEvidence":
@@ -92,9 +123,12 @@ class ErasedConsentEvidence(SecretAnswer):
 
 
 class ConsentSettings(Shape):
-    """What the workspace decides on consent."""
+    """What the workspace has decided on consent."""
 
-    evidence_retention_days: int
+    evidence_retention_days: int = Field(
+        description="For how many days the evidence of an erased person is kept, "
+        "sealed. 0, unless it was set: none is kept."
+    )
 
     @classmethod
     def of(cls, settings: Settings) -> "ConsentSettings":
@@ -103,9 +137,14 @@ class ConsentSettings(Shape):
 
 
 class ConsentSettingsUpdate(RequestBody):
-    """For how many days evidence of an erased person is kept, sealed; 0 keeps none."""
+    """What the workspace decides on consent."""
 
-    evidence_retention_days: Annotated[int, Field(strict=True, ge=0, le=MAX_RETENTION_DAYS)]
+    evidence_retention_days: Annotated[int, Field(strict=True, ge=0, le=MAX_RETENTION_DAYS)] = (
+        Field(
+            description="For how many days the evidence of a person is kept, sealed, who "
+            "is erased from now on. 0 keeps none; the most is 3,650."
+        )
+    )
 
     def value(self) -> Settings:
         """What the service is told."""

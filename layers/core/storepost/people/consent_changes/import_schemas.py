@@ -72,14 +72,34 @@ _FIELDS = {
 
 
 class ImportedConsent(RequestBody):
-    """What somebody said of an address, and when."""
+    """What somebody said of an address, and when. Exactly one of `email` and `phone` is given."""
 
-    email: Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)] = None
-    phone: Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)] = None
-    state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
-    occurred_at: Timestamp
-    proof: ProofInput | None = None
-    evidence: EvidenceInput | None = None
+    email: Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)] = Field(
+        default=None,
+        description="The email address that it is about. Null, an empty text, and "
+        "words for nobody such as `null` count as left out.",
+    )
+    phone: Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)] = Field(
+        default=None,
+        description="The phone number that it is about, with its country code. Null, "
+        "an empty text, and words for nobody count as left out.",
+    )
+    state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED] = Field(
+        description="`subscribed` or `unsubscribed`. Leave out who said neither."
+    )
+    occurred_at: Timestamp = Field(
+        description="When the person said so. One in the future counts as now for "
+        "`unsubscribed`, and proves nothing for `subscribed`."
+    )
+    proof: ProofInput | None = Field(
+        default=None,
+        description="What shows that the person wanted it. Without its `reference`, "
+        "`subscribed` never overrides `unsubscribed`. Null counts as left "
+        "out.",
+    )
+    evidence: EvidenceInput | None = Field(
+        default=None, description="What the person agreed to and where. Null counts as left out."
+    )
 
     @property
     def address(self) -> Address:
@@ -132,7 +152,9 @@ _Row = Annotated[ImportedConsent | UnreadableConsent, GetPydanticSchema(_alone)]
 class ConsentImport(RequestBody):
     """Changes of consent that happened elsewhere."""
 
-    changes: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
+    changes: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)] = Field(
+        description="1 to 500 changes, each of one address. One that can't be read fails alone."
+    )
 
     @property
     def statements(self) -> list[ImportedStatement]:
@@ -159,12 +181,14 @@ class ConsentImport(RequestBody):
 
 
 class FailedChange(Shape):
-    """A change that wasn't taken."""
+    """A change that wasn't imported."""
 
-    index: int
-    """Its place in the request, from 0."""
-    code: ChangeFault
-    detail: str
+    index: int = Field(description="Its place in the request, counted from 0.")
+    code: ChangeFault = Field(
+        description="Names the cause for programs; where several things are wrong, the "
+        "first in the order of the codes."
+    )
+    detail: str = Field(description="How to correct everything that is wrong with it, for people.")
 
     @classmethod
     def of(cls, index: int, row: UnreadableConsent) -> "FailedChange":
@@ -176,10 +200,16 @@ class FailedChange(Shape):
 class ConsentImported(Shape):
     """What became of each of the changes."""
 
-    recorded: int
-    unchanged: int
-    older: int
-    failed: list[FailedChange]
+    recorded: int = Field(description="How many became the state of their address.")
+    unchanged: int = Field(description="How many found their state there already.")
+    older: int = Field(
+        description="How many entered the history alone, because a later statement "
+        "holds or they prove too little."
+    )
+    failed: list[FailedChange] = Field(
+        description="Those that can't be read, in the order of the request. All others "
+        "were imported."
+    )
 
     @classmethod
     def of(cls, results: Counter[BatchResult], body: ConsentImport) -> "ConsentImported":

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.people.consent import model
 from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
@@ -14,20 +16,36 @@ type StoreNames = Mapping[UUID, str]
 
 
 class ConsentStore(Shape):
-    """A store by name."""
+    """A store by its id and name."""
 
-    id: UUID
-    name: str
+    id: UUID = Field(description="The store's id, which `GET /stores/{id}` takes.")
+    name: str = Field(
+        description="What the store is called now; disconnected ones have their last name."
+    )
 
 
 class ConsentProof(Shape):
     """What shows that the person wanted it, and who recorded it."""
 
-    ip: str | None
-    user_agent: str | None
-    user_id: str | None
-    api_key_id: str | None
-    reference: str | None
+    ip: str | None = Field(
+        description="The network address that the person had, never the caller's. Null "
+        "where it isn't known."
+    )
+    user_agent: str | None = Field(
+        description="The `User-Agent` of the person's browser. Null where it isn't known."
+    )
+    user_id: str | None = Field(
+        description="The id of the signed-in person who recorded it. Null where nobody "
+        "did so by hand."
+    )
+    api_key_id: str | None = Field(
+        description="The id of the API key that recorded it. Null where none did."
+    )
+    reference: str | None = Field(
+        description="Names what proves it in the records of whoever sent it; for an "
+        "unsubscribe link, what the link was made for. Null where none was "
+        "given."
+    )
 
     @classmethod
     def of(cls, proof: model.Proof) -> "ConsentProof":
@@ -42,13 +60,27 @@ class ConsentProof(Shape):
 
 
 class ConsentWriteBack(Shape):
-    """What became of telling a store."""
+    """What became of telling a store of a change."""
 
-    store: ConsentStore
-    status: WriteBackStatus
-    skip_reason: SkipReason | None
-    error: str | None
-    done_at: Timestamp | None
+    store: ConsentStore = Field(description="Which store is told, by its id and name.")
+    status: WriteBackStatus = Field(
+        description="`pending`: it waits or is tried again. `written`: the store "
+        "accepted it. `skipped`: it needn't or can't be told, see "
+        "`skipReason`. `failed`: the store refused it, or all attempts "
+        "failed."
+    )
+    skip_reason: SkipReason | None = Field(
+        description="Why the store wasn't told. `no_email`: its customer has another "
+        "address, or another number. `superseded`: a newer change of the "
+        "address holds. `already_current`: the store has this state. Null "
+        "unless skipped."
+    )
+    error: str | None = Field(
+        description="What the store answered, or what went wrong. Null unless failed."
+    )
+    done_at: Timestamp | None = Field(
+        description="When it was written, skipped or failed. Null while it is pending."
+    )
 
     @classmethod
     def of(cls, write_back: model.WriteBack, stores: StoreNames) -> "ConsentWriteBack":
@@ -63,19 +95,43 @@ class ConsentWriteBack(Shape):
 
 
 class ConsentChange(Shape):
-    """A recorded change of consent."""
+    """What was said of an address, by whom and when, and which stores were told."""
 
-    id: UUID
-    channel: Channel
-    state: ConsentState
-    source: ConsentSource
-    store: ConsentStore | None
-    address: str | None
-    proof: ConsentProof
-    by: str | None
-    occurred_at: Timestamp
-    recorded_at: Timestamp
-    write_backs: list[ConsentWriteBack]
+    id: UUID = Field(
+        description="The change's id, which `GET /profiles/{id}/consent/{changeId}` takes."
+    )
+    channel: Channel = Field(description="What it is for: marketing by `email`, or by `sms`.")
+    state: ConsentState = Field(
+        description="What was said. Whether that holds now stands on the profile: a "
+        "later statement may have another state."
+    )
+    source: ConsentSource = Field(
+        description="How it came: `api` by a key, `manual` by a signed-in person, "
+        "`shopify` from a shop, `import`, `unsubscribe_link` by the page "
+        "behind a link, `one_click` by a mailbox provider's button."
+    )
+    store: ConsentStore | None = Field(
+        description="The store that said it. Null where no store did."
+    )
+    address: str | None = Field(
+        description="The email address or phone number that it is about. Null once it was erased."
+    )
+    proof: ConsentProof = Field(
+        description="What the person did, as far as it was sent along, and which key "
+        "or person recorded it."
+    )
+    by: str | None = Field(
+        description="The name of the person or key that recorded it, as it was then. "
+        "Null where neither did."
+    )
+    occurred_at: Timestamp = Field(
+        description="When the person said so. The latest statement of an address "
+        "holds, whenever it was recorded."
+    )
+    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    write_backs: list[ConsentWriteBack] = Field(
+        description="What became of telling each store that knows the person or the address."
+    )
 
     @classmethod
     def of(cls, change: model.ConsentChange, stores: StoreNames) -> "ConsentChange":
@@ -97,13 +153,19 @@ class ConsentChange(Shape):
 
 
 class ListedWriteBack(Shape):
-    """What became of telling a store of a change, with where the change stands."""
+    """What became of telling a store of a change, with the change that it is about."""
 
-    profile_id: UUID
-    change_id: UUID
-    channel: Channel
-    state: ConsentState
-    write_back: ConsentWriteBack
+    profile_id: UUID = Field(
+        description="The profile whose history has the change, after merges too."
+    )
+    change_id: UUID = Field(
+        description="The change, which `GET /profiles/{id}/consent/{changeId}` takes."
+    )
+    channel: Channel = Field(
+        description="What the change is for: marketing by `email`, or by `sms`."
+    )
+    state: ConsentState = Field(description="What the store is told: the change's own state.")
+    write_back: ConsentWriteBack = Field(description="The store, and what became of telling it.")
 
     @classmethod
     def of(cls, listed: write_back_list.ListedWriteBack, stores: StoreNames) -> "ListedWriteBack":
@@ -119,9 +181,9 @@ class ListedWriteBack(Shape):
 
 
 class QueuedWriteBacks(Shape):
-    """How many write-backs are sent again."""
+    """How many write-backs are being sent again."""
 
-    queued: int
+    queued: int = Field(description="How many failed and still hold. 0 where none is left.")
 
 
 def _store(store_id: UUID, stores: StoreNames) -> ConsentStore:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
@@ -28,25 +28,73 @@ CustomerExternalId = Annotated[
 
 
 class Customer(RequestBody):
-    """A customer as a store has it now; what is left out, it doesn't know.
-
-    `proof` and `evidence` are about each consent that is given.
+    """A customer as the store has it now. What is left out, the store doesn't know: it is
+    cleared, but for a consent.
     """
 
-    email: GivenEmail = None
-    phone: GivenPhone = None
-    first_name: GivenName = None
-    last_name: GivenName = None
-    locale: GivenLocale = None
-    email_marketing_consent: ConsentState | None = None
-    sms_marketing_consent: ConsentState | None = None
-    email_marketing_consent_updated_at: Timestamp | None = None
-    sms_marketing_consent_updated_at: Timestamp | None = None
-    proof: ProofInput | None = None
-    evidence: EvidenceInput | None = None
-    admin_url: Url | None = None
-    external_created_at: Timestamp
-    external_updated_at: Timestamp
+    email: GivenEmail = Field(
+        default=None,
+        description="The customer's email address. It names the person. Null, an empty "
+        "text, and words for nobody such as `null` count as left out.",
+    )
+    phone: GivenPhone = Field(
+        default=None,
+        description="The customer's phone number with its country code. It names the "
+        "person. Null, an empty text, and words for nobody count as left "
+        "out.",
+    )
+    first_name: GivenName = Field(
+        default=None,
+        description="The customer's first name. Null or an empty text counts as left out.",
+    )
+    last_name: GivenName = Field(
+        default=None,
+        description="The customer's last name. Null or an empty text counts as left out.",
+    )
+    locale: GivenLocale = Field(
+        default=None,
+        description="The customer's language as a BCP 47 tag. Null or an empty text "
+        "counts as left out.",
+    )
+    email_marketing_consent: ConsentState | None = Field(
+        default=None,
+        description="Whether the store may send marketing to the email address. It "
+        "says something only where it differs from what the store gave or "
+        "took last. Null or left out: the store says nothing.",
+    )
+    sms_marketing_consent: ConsentState | None = Field(
+        default=None,
+        description="Whether the store may send marketing to the phone number, by the same rules.",
+    )
+    email_marketing_consent_updated_at: Timestamp | None = Field(
+        default=None,
+        description="When the person gave or withdrew this consent. Without it, "
+        "`subscribed` never overrides `unsubscribed`.",
+    )
+    sms_marketing_consent_updated_at: Timestamp | None = Field(
+        default=None,
+        description="When the person gave or withdrew this consent. Without it, "
+        "`subscribed` never overrides `unsubscribed`, as for emails.",
+    )
+    proof: ProofInput | None = Field(
+        default=None,
+        description="What shows that the person wanted it; it counts for each consent "
+        "in this body.",
+    )
+    evidence: EvidenceInput | None = Field(
+        default=None,
+        description="What the person agreed to and where; it counts for each consent in this body.",
+    )
+    admin_url: Url | None = Field(
+        default=None,
+        description="Where people of the store see the customer. Null or left out: the "
+        "store's `adminUrl`.",
+    )
+    external_created_at: Timestamp = Field(description="When the store created the customer.")
+    external_updated_at: Timestamp = Field(
+        description="When the store last changed the customer. One older than what is "
+        "stored is 409 `stale_update`; an equal one is accepted."
+    )
 
     def value(self) -> IncomingCustomer:
         """Returns the customer as the service takes it."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, ConfigDict, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from storepost.people.events.model import IncomingEvent
 from storepost.people.events.repository import properties_text
@@ -48,17 +48,39 @@ Properties = Annotated[dict[str, Any], AfterValidator(_keepable)]
 
 
 class EventProfile(RequestBody):
-    """Whose event it is: by a profile's id, or by one value that names a person."""
+    """Whose event it is: a profile's id, or one value that names a person. Exactly one of them
+    is given.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.com"}]})
 
-    id: Id | None = None
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    anonymous_id: AnonymousId | None = None
-    shopify_client_id: AnonymousId | None = None
-    """What a Shopify store's shop window knows a browser by; `storeId` says which store."""
-    store_id: Id | None = None
+    id: Id | None = Field(
+        default=None, description="The id of a profile of the workspace; an unknown one is refused."
+    )
+    email: EmailAddress | None = Field(
+        default=None,
+        description="The person's email address. Where nobody has it, a profile is created.",
+    )
+    phone: PhoneNumber | None = Field(
+        default=None,
+        description="The person's phone number with its country code. Where nobody has "
+        "it, a profile is created.",
+    )
+    anonymous_id: AnonymousId | None = Field(
+        default=None,
+        description="What your site calls a browser before anybody signs in. Where "
+        "nobody has it, a profile is created.",
+    )
+    shopify_client_id: AnonymousId | None = Field(
+        default=None,
+        description="What a Shopify store's shop window calls a browser "
+        "(`_shopify_y`); it needs `storeId` beside it.",
+    )
+    store_id: Id | None = Field(
+        default=None,
+        description="The Shopify store that `shopifyClientId` belongs to. It is given "
+        "with that, and never without.",
+    )
 
     @model_validator(mode="after")
     def _names_one(self) -> "EventProfile":
@@ -86,12 +108,29 @@ class EventProfile(RequestBody):
 class NewEvent(RequestBody):
     """What happened, and with whom."""
 
-    profile: EventProfile
-    name: Text
-    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
-    store_id: Id | None = None
-    properties: Properties
-    unique_id: Text | None = None
+    profile: EventProfile = Field(
+        description="The person with whom it happened, named in one of several ways."
+    )
+    name: Text = Field(
+        description="What happened, such as `viewed_product`. Names are compared as "
+        "they are, with their case."
+    )
+    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = Field(
+        default=None, description="When it happened; not in the future. Null or left out: now."
+    )
+    store_id: Id | None = Field(
+        default=None, description="The store where it happened. Null or left out: none."
+    )
+    properties: Properties = Field(
+        description="Whatever tells more of it, as any JSON object of at most 32 KB "
+        "and 20 levels. Put nothing secret into it."
+    )
+    unique_id: Text | None = Field(
+        default=None,
+        description="Names this occurrence, so that it is recorded once however often "
+        "it is sent: a profile has one event of each name with it. Null or "
+        "left out: each request records another one.",
+    )
 
     def value(self, row: int = 0) -> IncomingEvent:
         """Returns the event as the service takes it."""

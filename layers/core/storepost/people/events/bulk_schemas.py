@@ -97,7 +97,10 @@ _Row = Annotated[NewEvent | UnreadableEvent, GetPydanticSchema(_alone)]
 class NewEvents(RequestBody):
     """Things that happened, with anybody."""
 
-    events: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
+    events: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)] = Field(
+        description="1 to 500 events, recorded in this order. One that can't be "
+        "recorded fails alone."
+    )
 
     def values(self) -> list[IncomingEvent]:
         """Those that can be read."""
@@ -114,12 +117,14 @@ class NewEvents(RequestBody):
 
 
 class FailedEvent(Shape):
-    """An event that wasn't taken."""
+    """An event that wasn't recorded."""
 
-    index: int
-    """Its place in the request, from 0."""
-    code: EventFault
-    detail: str
+    index: int = Field(description="Its place in the request, counted from 0.")
+    code: EventFault = Field(
+        description="Names the cause for programs; where several things are wrong, the "
+        "first in the order of the codes."
+    )
+    detail: str = Field(description="How to correct everything that is wrong with it, for people.")
 
     @classmethod
     def of(cls, index: int, faults: tuple[EventFault, ...]) -> "FailedEvent":
@@ -131,9 +136,13 @@ class FailedEvent(Shape):
 class EventsRecorded(Shape):
     """What became of each of the events."""
 
-    accepted: int
-    duplicates: int
-    failed: list[FailedEvent]
+    accepted: int = Field(description="How many were recorded.")
+    duplicates: int = Field(
+        description="How many were there already, by their `uniqueId`. They changed nothing."
+    )
+    failed: list[FailedEvent] = Field(
+        description="Those that couldn't be recorded, in the order of the request. All others were."
+    )
 
     @classmethod
     def of(

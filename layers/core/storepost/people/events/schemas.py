@@ -3,19 +3,37 @@
 from typing import Any
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.people.events import model
 from storepost.values.wire import Shape, Timestamp
 
 
 class ProfileEvent(Shape):
-    """That something happened with a person."""
+    """Something that happened with a person."""
 
-    id: UUID
-    name: str
-    source: str
-    occurred_at: Timestamp
-    store_id: UUID | None
-    properties: dict[str, Any]
+    id: UUID = Field(
+        description="Names this event; a repeated request with the same `uniqueId` "
+        "answers the same one."
+    )
+    name: str = Field(
+        description="What happened, such as `viewed_product`: any name that you "
+        "choose, or `order_placed`, `order_cancelled` and "
+        "`order_refunded`, which orders write."
+    )
+    source: str = Field(
+        description="`api`: a key told of it. `manual`: a signed-in person did. "
+        "`shopify` or `custom`: it comes from an order of a store on that "
+        "platform."
+    )
+    occurred_at: Timestamp = Field(description="When it happened.")
+    store_id: UUID | None = Field(
+        description="The store where it happened. Null where it belongs to none."
+    )
+    properties: dict[str, Any] = Field(
+        description="What you sent along, unchanged. An order's event has what tells "
+        "which order it is."
+    )
 
     @classmethod
     def of(cls, event: model.ProfileEvent) -> "ProfileEvent":

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from storepost.people.profiles.manual import IncomingPerson
 from storepost.people.profiles.model import names_nobody
@@ -23,14 +23,38 @@ AnonymousId = Annotated[Text, AfterValidator(_somebodys)]
 
 
 class UpsertProfile(RequestBody):
-    """Who it is, by one identifier or more, and what is known of the person."""
+    """Who the person is, by one identifier or more, and what is known of them. What is left out
+    stays as it is.
+    """
 
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    anonymous_id: AnonymousId | None = None
-    first_name: Text | None = None
-    last_name: Text | None = None
-    locale: LocaleCode | None = None
+    email: EmailAddress | None = Field(
+        default=None,
+        description="The person's email address. It names them, and is shown from now "
+        "on. Null counts as left out.",
+    )
+    phone: PhoneNumber | None = Field(
+        default=None,
+        description="The person's phone number with its country code, such as "
+        "`+4915112345678`. It names them, and is shown from now on. Null "
+        "counts as left out.",
+    )
+    anonymous_id: AnonymousId | None = Field(
+        default=None,
+        description="What your site calls a browser before anybody signs in. It joins "
+        "the browser's history to the person. Words for nobody, such as "
+        "`null` or `0`, are refused.",
+    )
+    first_name: Text | None = Field(
+        default=None, description="The person's first name. Null counts as left out."
+    )
+    last_name: Text | None = Field(
+        default=None, description="The person's last name. Null counts as left out."
+    )
+    locale: LocaleCode | None = Field(
+        default=None,
+        description="The person's language as a BCP 47 tag. It beats what orders and "
+        "customers state. Null counts as left out.",
+    )
 
     @model_validator(mode="after")
     def _names_somebody(self) -> "UpsertProfile":
@@ -51,13 +75,29 @@ class UpsertProfile(RequestBody):
 
 
 class ProfileUpdate(RequestBody):
-    """What may change; null clears, what is left out stays."""
+    """What can be changed of a profile. What is left out stays as it is, and null clears."""
 
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    first_name: Text | None = None
-    last_name: Text | None = None
-    locale: LocaleCode | None = None
+    email: EmailAddress | None = Field(
+        default=None,
+        description="The email address to show. It names the person from now on; the "
+        "one that was shown before goes on naming them. Null shows none.",
+    )
+    phone: PhoneNumber | None = Field(
+        default=None,
+        description="The phone number to show, with its country code. It names the "
+        "person from now on, as does the one before. Null shows none.",
+    )
+    first_name: Text | None = Field(
+        default=None, description="The person's first name. Null clears it."
+    )
+    last_name: Text | None = Field(
+        default=None, description="The person's last name. Null clears it."
+    )
+    locale: LocaleCode | None = Field(
+        default=None,
+        description="The person's language as a BCP 47 tag. It beats what orders and "
+        "customers state; null leaves it to them again.",
+    )
 
     def given(self) -> dict[str, Any]:
         """Returns the fields that the request has, by the names of the model."""
@@ -67,4 +107,6 @@ class ProfileUpdate(RequestBody):
 class MergeRequest(RequestBody):
     """The profile that becomes part of the one in the path."""
 
-    profile_id: Id
+    profile_id: Id = Field(
+        description="The id of the other profile. It leads to the surviving one from then on."
+    )

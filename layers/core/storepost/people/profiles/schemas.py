@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.merges import ProfileMerge as ProfileMergeValue
 from storepost.people.profiles.model import IdentityType, LocaleOrigin, LocaleSignal
@@ -15,12 +17,22 @@ from storepost.values.wire import MoneyShape, Shape, Timestamp
 
 
 class LocaleSource(Shape):
-    """Where a profile's locale comes from."""
+    """What a profile's locale was taken from."""
 
-    source: LocaleOrigin
-    store_id: UUID | None
-    signal: LocaleSignal
-    at: Timestamp
+    source: LocaleOrigin = Field(
+        description="What kind of record brought it: an `order` or a `customer`."
+    )
+    store_id: UUID | None = Field(
+        description="The store that the record is from. Null where it isn't known."
+    )
+    signal: LocaleSignal = Field(
+        description="`hard`: the record states the locale. `soft`: an order stated "
+        "none, so the store's primary locale was taken. Hard beats soft, "
+        "and of equal ones the newer holds."
+    )
+    at: Timestamp = Field(
+        description="When the signal was given: the order's or the customer's own time."
+    )
 
     @classmethod
     def of(cls, source: LocaleSourceValue) -> "LocaleSource":
@@ -31,19 +43,49 @@ class LocaleSource(Shape):
 
 
 class ProfileSummary(Shape):
-    """A profile in a list."""
+    """A person as one workspace knows them, as lists show them."""
 
-    id: UUID
-    name: str | None
-    email: str | None
-    phone: str | None
-    locale: str | None
-    store_ids: list[UUID]
-    is_customer: bool
-    email_marketing_consent: ConsentState
-    sms_marketing_consent: ConsentState
-    first_seen_at: Timestamp
-    last_seen_at: Timestamp
+    id: UUID = Field(
+        description="The profile's id. After a merge the id of the merged profile "
+        "leads here too, in every request."
+    )
+    name: str | None = Field(
+        description="First and last name, as far as they are known. Null where neither is."
+    )
+    email: str | None = Field(
+        description="The email address that is shown, in small letters; the person may "
+        "have others among their identities. Null where they have none."
+    )
+    phone: str | None = Field(
+        description="The phone number that is shown, in E.164 such as "
+        "`+4915112345678`; they may have others. Null where they have none."
+    )
+    locale: str | None = Field(
+        description="The person's language as a BCP 47 tag, such as `de-AT`. Null "
+        "where nothing says it."
+    )
+    store_ids: list[UUID] = Field(
+        description="The stores where the person has a customer or an order, deleted customers too."
+    )
+    is_customer: bool = Field(
+        description="Whether the person has a customer or an order in any store."
+    )
+    email_marketing_consent: ConsentState = Field(
+        description="Whether the shown email address may get marketing. "
+        "`not_subscribed`: nobody ever said so. `pending`: asked to "
+        "confirm. Without an address it is `not_subscribed`."
+    )
+    sms_marketing_consent: ConsentState = Field(
+        description="Whether the shown phone number may get marketing, with the same states."
+    )
+    first_seen_at: Timestamp = Field(
+        description="The earliest time that is known of the person: of an upsert, an "
+        "event, an order, or when a store created the customer."
+    )
+    last_seen_at: Timestamp = Field(
+        description="The latest time that is known of the person: of an upsert, an "
+        "event, an order, or when a store changed the customer."
+    )
 
     @classmethod
     def of(cls, profile: ProfileValue) -> "ProfileSummary":
@@ -64,14 +106,30 @@ class ProfileSummary(Shape):
 
 
 class Profile(ProfileSummary):
-    """A profile whole."""
+    """A person as one workspace knows them, with their stores and what they spent."""
 
-    first_name: str | None
-    last_name: str | None
-    locale_source: LocaleSource | None
-    stores: list[StoreReference]
-    orders: int
-    spent: list[MoneyShape]
+    first_name: str | None = Field(
+        description="The person's first name, as it was given last by hand, else by a "
+        "store. Null where it isn't known."
+    )
+    last_name: str | None = Field(
+        description="The person's last name, as it was given last by hand, else by a "
+        "store. Null where it isn't known."
+    )
+    locale_source: LocaleSource | None = Field(
+        description="What `locale` was taken from. Null where it was set by hand, "
+        "which beats every record, and where there is no locale."
+    )
+    stores: list[StoreReference] = Field(description="The same stores as `storeIds`, by name.")
+    orders: int = Field(
+        description="How many orders the person has in all stores, cancelled and test orders too."
+    )
+    spent: list[MoneyShape] = Field(
+        description="What the person spent, one sum a currency: `total` less "
+        "`totalRefunded` of their orders that are neither tests nor "
+        "cancelled. Taxes and shipping count. Currencies without a sum are "
+        "left out."
+    )
 
     @classmethod
     def of(cls, profile: ProfileValue, stores: Sequence[Store]) -> "Profile":  # type: ignore[override]
@@ -89,14 +147,24 @@ class Profile(ProfileSummary):
 
 
 class ProfileIdentity(Shape):
-    """What names the person, in the workspace or in one store."""
+    """A value that names the person, in the workspace or in one store."""
 
-    id: UUID
-    type: IdentityType
-    value: str
-    store: StoreReference | None
-    first_seen_at: Timestamp
-    last_seen_at: Timestamp
+    id: UUID = Field(description="The identity's id, by which it can be taken off the profile.")
+    type: IdentityType = Field(
+        description="What kind of value it is. The strongest kind is "
+        "`platform_customer_id`, then `email`, then `phone`; the others "
+        "are weak, since people share browsers."
+    )
+    value: str = Field(
+        description="The value as it is compared: an email in small letters, a phone "
+        "in E.164, and all else as it came."
+    )
+    store: StoreReference | None = Field(
+        description="The store that the value counts in. Null for emails, phones and "
+        "anonymous ids, which count in the whole workspace."
+    )
+    first_seen_at: Timestamp = Field(description="When the value was first seen with this person.")
+    last_seen_at: Timestamp = Field(description="When the value was last seen with this person.")
 
     @classmethod
     def of(cls, known: KnownIdentity) -> "ProfileIdentity":
@@ -112,19 +180,28 @@ class ProfileIdentity(Shape):
 
 
 class MergeCause(Shape):
-    """What made two profiles one; a reference is the external id of an order or a customer."""
+    """What made two profiles one."""
 
-    source: str
-    reference: str | None
+    source: str = Field(
+        description="`api` or `manual` where a key or a person asked for it, or sent "
+        "what led to it; else the store's platform, `shopify` or `custom`."
+    )
+    reference: str | None = Field(
+        description="The external id of the order or customer that named both. Null "
+        "where a request asked for it."
+    )
 
 
 class ProfileMerge(Shape):
-    """That a profile became part of this one."""
+    """That another profile became part of this one."""
 
-    id: UUID
-    merged_profile_id: UUID
-    merged_at: Timestamp
-    cause: MergeCause | None
+    id: UUID = Field(description="The id of this entry of the history.")
+    merged_profile_id: UUID = Field(
+        description="The id of the profile that became part of this one. It still "
+        "works in every request, and leads here."
+    )
+    merged_at: Timestamp = Field(description="When the two became one.")
+    cause: MergeCause | None = Field(description="What made them one. Null where it isn't known.")
 
     @classmethod
     def of(cls, merge: ProfileMergeValue) -> "ProfileMerge":

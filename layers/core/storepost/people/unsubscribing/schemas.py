@@ -26,7 +26,7 @@ def _first(values: object) -> object:
 
 
 class NewUnsubscribeLink(RequestBody):
-    """What the link is made for."""
+    """Which email an unsubscribe link is made for."""
 
     reference: (
         Annotated[
@@ -35,13 +35,21 @@ class NewUnsubscribeLink(RequestBody):
             AfterValidator(_fits_a_header),
         ]
         | None
-    ) = None
+    ) = Field(
+        default=None,
+        description="Names the email, such as its campaign, and comes back as "
+        "`proof.reference` of the change. At most 300 bytes in UTF-8. Null "
+        "or left out: none.",
+    )
 
 
 class UnsubscribeUrl(SecretAnswer):
-    """Where whoever has the address unsubscribes it."""
+    """A link by which whoever has the address unsubscribes it."""
 
-    url: Uri
+    url: Uri = Field(
+        description="The address of the link. Put it into the email and into its "
+        "`List-Unsubscribe` header."
+    )
 
     @classmethod
     def of(cls, link: UnsubscribeLink, base_url: str) -> "UnsubscribeUrl":
@@ -57,9 +65,13 @@ class Unsubscribing(StrEnum):
 
 
 class UnsubscribeForm(Shape):
-    """The form of RFC 8058, section 3.1; further fields are left alone."""
+    """The form that unsubscribes (RFC 8058, section 3.1). Other fields of it are ignored."""
 
-    says: Annotated[Unsubscribing, BeforeValidator(_first)] = Field(alias="List-Unsubscribe")
+    says: Annotated[Unsubscribing, BeforeValidator(_first)] = Field(
+        alias="List-Unsubscribe",
+        description="`One-Click` from a mailbox provider's own button, `By-Page` from "
+        "the page behind the link.",
+    )
 
     @property
     def source(self) -> ConsentSource:

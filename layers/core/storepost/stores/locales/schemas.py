@@ -3,6 +3,8 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.stores.locales.model import WorkspaceLocale as Value
 from storepost.stores.locales.model import WorkspaceLocaleOrigin
 from storepost.values.locale_codes import LocaleCode
@@ -10,30 +12,59 @@ from storepost.values.wire import NotNull, RequestBody, Shape, Text, Timestamp
 
 
 class NewLocale(RequestBody):
-    """A locale to add; without a label it gets its English name."""
+    """A locale to add to the workspace by hand."""
 
-    code: LocaleCode
-    label: Text | None = None
+    code: LocaleCode = Field(
+        description="The language as a BCP 47 tag, such as `de` or `pt-BR`. It is kept "
+        "in its canonical form: `de-at` becomes `de-AT`."
+    )
+    label: Text | None = Field(
+        default=None,
+        description="What the locale is called for people. Null or left out: its name "
+        "in English, such as `German (Austria)`.",
+    )
 
 
 class LocaleUpdate(RequestBody):
-    """What may change; the default is given up by making another one the default."""
+    """What can be changed of a workspace's locale. What is left out stays as it is."""
 
-    label: Annotated[Text | None, NotNull()] = None
-    is_default: Annotated[Literal[True] | None, NotNull()] = None
+    label: Annotated[Text | None, NotNull()] = Field(
+        default=None, description="What the locale is called for people."
+    )
+    is_default: Annotated[Literal[True] | None, NotNull()] = Field(
+        default=None,
+        description="`true` makes this the default and takes that from the one that "
+        "was. A default can't be given up otherwise.",
+    )
 
 
 class WorkspaceLocale(Shape):
-    """A locale of the workspace."""
+    """A language that the workspace writes in, from a store or added by hand."""
 
-    id: UUID
-    code: str
-    label: str
-    language: str
-    region: str | None
-    origin: WorkspaceLocaleOrigin
-    is_default: bool
-    created_at: Timestamp
+    id: UUID = Field(description="The locale's id, which `PATCH` and `DELETE /locales/{id}` take.")
+    code: str = Field(
+        description="The language as a BCP 47 tag in its canonical form, such as "
+        "`de-AT`. Each is there once."
+    )
+    label: str = Field(
+        description="What the locale is called for people; its name in English unless "
+        "somebody chose another."
+    )
+    language: str = Field(description="The language alone, such as `de` of `de-AT`.")
+    region: str | None = Field(
+        description="The country or region alone, such as `AT` of `de-AT`. Null where "
+        "the tag has none."
+    )
+    origin: WorkspaceLocaleOrigin = Field(
+        description="`store`: an active store has it, so it can't be deleted. "
+        "`manual`: somebody added it, or the store that had it doesn't any "
+        "more."
+    )
+    is_default: bool = Field(
+        description="Whether it is the workspace's default: exactly one is, the first "
+        "one until another is chosen."
+    )
+    created_at: Timestamp = Field(description="When the locale came into the workspace.")
 
     @classmethod
     def of(cls, locale: Value) -> "WorkspaceLocale":

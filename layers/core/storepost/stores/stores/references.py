@@ -2,16 +2,21 @@
 
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.stores.stores.model import Platform, Store
 from storepost.values.wire import Shape
 
 
 class StoreReference(Shape):
-    """Which store something belongs to."""
+    """The store that something belongs to."""
 
-    id: UUID
-    name: str
-    platform: Platform
+    id: UUID = Field(description="The store's id, which `GET /stores/{id}` takes.")
+    name: str = Field(description="What the store is called now.")
+    platform: Platform = Field(
+        description="What the store runs on: `shopify`, or `custom` for one whose data "
+        "comes through this interface."
+    )
 
     @classmethod
     def of(cls, store: Store) -> "StoreReference":

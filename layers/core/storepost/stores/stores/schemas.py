@@ -30,16 +30,34 @@ MAX_LOCALES = 40
 
 
 class NewStore(RequestBody):
-    """A custom store to connect."""
+    """A store of your own platform to connect. A Shopify shop is connected by `POST
+    /connections`.
+    """
 
-    platform: Literal[Platform.CUSTOM]
-    name: Text
-    external_id: Text
-    currency: CurrencyCode
-    primary_locale: LocaleCode
-    admin_url: Url
-    storefront_url: Url | None = None
-    contact_email: EmailAddress | None = None
+    platform: Literal[Platform.CUSTOM] = Field(description="Always `custom`.")
+    name: Text = Field(description="What the store is called in lists.")
+    external_id: Text = Field(
+        description="What your platform calls the store. One workspace has each only "
+        "once: the same one again connects a disconnected store again."
+    )
+    currency: CurrencyCode = Field(
+        description="The currency of the store's prices and orders, as an ISO 4217 code."
+    )
+    primary_locale: LocaleCode = Field(
+        description="The language of the store, as a BCP 47 tag such as `de-AT`. It "
+        "becomes the store's first locale, and a person's own where their "
+        "order states none."
+    )
+    admin_url: Url = Field(
+        description="Where people of the store manage it. It is also the `adminUrl` of "
+        "customers, orders and products that have none of their own."
+    )
+    storefront_url: Url | None = Field(
+        default=None, description="Where shoppers see the store. Null or left out: it isn't known."
+    )
+    contact_email: EmailAddress | None = Field(
+        default=None, description="Where shoppers can write to. Null or left out: it isn't known."
+    )
 
     def value(self) -> CustomStore:
         """Returns the value that the service works with."""
@@ -55,11 +73,17 @@ class NewStore(RequestBody):
 
 
 class StoreUpdate(RequestBody):
-    """What may change; null clears, what is left out stays."""
+    """What can be changed of a custom store. What is left out stays as it is."""
 
-    name: Annotated[Text | None, NotNull()] = None
-    storefront_url: Url | None = None
-    contact_email: EmailAddress | None = None
+    name: Annotated[Text | None, NotNull()] = Field(
+        default=None, description="What the store is called from now on."
+    )
+    storefront_url: Url | None = Field(
+        default=None, description="Where shoppers see the store. Null clears it."
+    )
+    contact_email: EmailAddress | None = Field(
+        default=None, description="Where shoppers can write to. Null clears it."
+    )
 
     def fields(self) -> dict[str, Any]:
         """The fields that the request has, by the names of the model."""
@@ -67,10 +91,17 @@ class StoreUpdate(RequestBody):
 
 
 class StorePermissions(Shape):
-    """What the service may do in the store."""
+    """What Storepost may do in the store."""
 
-    coupons: bool
-    consent: bool
+    coupons: bool = Field(
+        description="Whether coupons can be made there. For a custom store always; for "
+        "a Shopify shop, where it granted the scopes for discounts."
+    )
+    consent: bool = Field(
+        description="Whether changes of consent can be written back. For a custom "
+        "store where it has a write-back address; for a Shopify shop, "
+        "where it granted the scope for customers."
+    )
 
     @classmethod
     def of(cls, store: Store) -> "StorePermissions":
@@ -79,19 +110,42 @@ class StorePermissions(Shape):
 
 
 class StoreSummary(Shape):
-    """A store in a list."""
+    """A store as lists show it, without counts."""
 
-    id: UUID
-    platform: Platform
-    name: str
-    external_id: str
-    currency: str
-    primary_locale: str
-    status: StoreStatus
-    connection_status: ConnectionStatus
-    import_status: LatestImportStatus
-    permissions: StorePermissions
-    connected_at: Timestamp
+    id: UUID = Field(description="The store's id. Connecting the store again keeps it.")
+    platform: Platform = Field(
+        description="What the store runs on: `shopify`, or `custom` for one whose data "
+        "comes through this interface."
+    )
+    name: str = Field(description="What the store is called; a Shopify shop's own name.")
+    external_id: str = Field(
+        description="What its platform calls the store: for Shopify the shop's address "
+        "such as `birch-loom.myshopify.com`, else what was given when it "
+        "was connected."
+    )
+    currency: str = Field(
+        description="The currency of the store's prices and orders, as an ISO 4217 code."
+    )
+    primary_locale: str = Field(
+        description="The language of the store, as a BCP 47 tag: its locale that is "
+        "marked `isPrimary`."
+    )
+    status: StoreStatus = Field(
+        description="`active`: it gives and takes data. `disconnected`: it does "
+        "neither until it is connected again, and what it brought stays."
+    )
+    connection_status: ConnectionStatus = Field(
+        description="`connected`; `needs_reauth`: the shop must approve the app again, "
+        "until then nothing is read or written there; `disconnected`."
+    )
+    import_status: LatestImportStatus = Field(
+        description="How the import is doing that runs or waits; otherwise how the "
+        "latest one ended. `none` where there never was one."
+    )
+    permissions: StorePermissions = Field(
+        description="Whether coupons can be made and consent written back there."
+    )
+    connected_at: Timestamp = Field(description="When the store was connected, the last time.")
 
     @classmethod
     def of(cls, listed: ListedStore) -> "StoreSummary":
@@ -113,14 +167,30 @@ class StoreSummary(Shape):
 
 
 class StoreLocale(RequestBody):
-    """One of a store's locales."""
+    """A language and country that a store sells in."""
 
-    locale: LocaleCode
-    label: Text
-    is_primary: StrictBool
-    country: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
-    currency: CurrencyCode
-    url: Url | None = None
+    locale: LocaleCode = Field(
+        description="The language as a BCP 47 tag, such as `de` or `de-AT`. A store has each once."
+    )
+    label: Text = Field(
+        description="What the locale is called for people, such as `German (Austria)`."
+    )
+    is_primary: StrictBool = Field(
+        description="Whether this is the store's main locale: exactly one is. It is "
+        "assumed where an order states none."
+    )
+    country: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")] = Field(
+        description="The country as two capital letters (ISO 3166-1), such as `AT`."
+    )
+    currency: CurrencyCode = Field(
+        description="The currency that prices are shown in there, as an ISO 4217 code. "
+        "Orders are in the store's own currency all the same."
+    )
+    url: Url | None = Field(
+        default=None,
+        description="Where shoppers see the store in this locale. Null where there is "
+        "no address of its own.",
+    )
 
     @classmethod
     def of(cls, locale: StoreLocaleValue) -> "StoreLocale":
@@ -158,7 +228,7 @@ class StoreLocales(
         ]
     ]
 ):
-    """All locales of a store, one of them primary."""
+    """All locales of a store, 1 to 40. Exactly one is primary, and each stands there once."""
 
     def values(self) -> list[StoreLocaleValue]:
         """Returns the value that the service works with."""
@@ -166,24 +236,37 @@ class StoreLocales(
 
 
 class NewWriteBack(RequestBody):
-    """Where consent is written back to; https."""
+    """Where changes of consent are sent to."""
 
-    url: Annotated[str, StringConstraints(min_length=1, max_length=URL_LENGTH)]
+    url: Annotated[str, StringConstraints(min_length=1, max_length=URL_LENGTH)] = Field(
+        description="A public address with https, without a redirect. Each change is "
+        "sent to it as a POST that is signed as Standard Webhooks says."
+    )
 
 
 class WriteBackSecret(SecretAnswer):
-    """The address, and its signing secret where it is new: it isn't shown again."""
+    """The write-back address, and its signing secret where that is new."""
 
-    url: Uri
-    secret: str | None
+    url: Uri = Field(description="Where changes of consent are sent to.")
+    secret: str | None = Field(
+        description="Verifies the signatures, as `whsec_…`: keep it like a password, "
+        "since it isn't shown again. Null where the address was only "
+        "changed: then the secret stays the same."
+    )
 
 
 class WriteBack(Shape):
-    """The address and how it is doing."""
+    """Where changes of consent are sent to, and how that is going."""
 
-    url: Uri
-    last_succeeded_at: Timestamp | None
-    last_error: str | None
+    url: Uri = Field(description="Where changes of consent are sent to.")
+    last_succeeded_at: Timestamp | None = Field(
+        description="When the store last accepted a change, to the minute. Null as "
+        "long as it accepted none."
+    )
+    last_error: str | None = Field(
+        description="What went wrong at the last failed attempt, such as a status or a "
+        "time-out. Null once a later one succeeded."
+    )
 
     @classmethod
     def of(cls, address: WriteBackAddress) -> "WriteBack":
