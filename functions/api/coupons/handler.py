@@ -109,7 +109,12 @@ def check_coupon_import(
     return CouponImportCheck.of(check)
 
 
-@app.post("/v1/coupons/import", operation_id="coupons.import", status_code=202)
+@app.post(
+    "/v1/coupons/import",
+    operation_id="coupons.import",
+    status_code=202,
+    response_description="The coupon is created; its codes are stored in the background.",
+)
 def import_coupon(
     caller: Writer, writes: Writes, body: Annotated[CouponImportBody, Body()]
 ) -> Coupon:
@@ -154,7 +159,12 @@ def update_coupon(
     return Coupon.of(listing.as_changed(after))
 
 
-@app.post("/v1/coupons/<id>/codes", operation_id="coupons.createCodes", status_code=202)
+@app.post(
+    "/v1/coupons/<id>/codes",
+    operation_id="coupons.createCodes",
+    status_code=202,
+    response_description="The codes are counted as `pending`, and are added in the background.",
+)
 def create_codes(
     id: Annotated[UUID, Path(description="The coupon that gets more codes.")],
     caller: Writer,
@@ -269,7 +279,12 @@ def retry_code(
     return CouponCode.of(viewed)
 
 
-@app.delete("/v1/coupon-codes/<id>", operation_id="couponCodes.delete", status_code=204)
+@app.delete(
+    "/v1/coupon-codes/<id>",
+    operation_id="couponCodes.delete",
+    status_code=204,
+    response_description="The code is deleted.",
+)
 def delete_code(
     id: Annotated[UUID, Path(description="The code that is deleted.")],
     caller: Writer,

@@ -127,7 +127,12 @@ def update_feed(
     return Feed.of(service.update_feed(caller.workspace, id, body.fields(), writes))
 
 
-@app.delete("/v1/feeds/<id>", operation_id="feeds.delete", status_code=204)
+@app.delete(
+    "/v1/feeds/<id>",
+    operation_id="feeds.delete",
+    status_code=204,
+    response_description="The feed is deleted; its products follow in the background.",
+)
 def delete_feed(
     id: Annotated[UUID, Path(description="The feed that is deleted.")],
     caller: Writer,
@@ -162,7 +167,12 @@ def list_imports(
     return Page[FeedImport].of(found, FeedImport.of)
 
 
-@app.post("/v1/feeds/<id>/imports", operation_id="feeds.createImport", status_code=202)
+@app.post(
+    "/v1/feeds/<id>/imports",
+    operation_id="feeds.createImport",
+    status_code=202,
+    response_description="The feed's import is queued, and runs in the background.",
+)
 def create_import(
     id: Annotated[UUID, Path(description="The feed that is imported.")],
     caller: Writer,

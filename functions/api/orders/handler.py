@@ -148,7 +148,12 @@ def put_order(
     return Response(201 if is_new else 200, "application/json", Order.of(details))
 
 
-@app.delete("/v1/stores/<id>/orders/<externalId>", operation_id="orders.delete", status_code=204)
+@app.delete(
+    "/v1/stores/<id>/orders/<externalId>",
+    operation_id="orders.delete",
+    status_code=204,
+    response_description="The order is deleted.",
+)
 def delete_order(
     id: Annotated[UUID, Path(description="The custom store whose order is deleted.")],
     external_id: Annotated[

@@ -39,6 +39,7 @@ def get_priority(
     "/v1/stores/<id>/product-priority/changes",
     operation_id="productPriorityChanges.create",
     status_code=202,
+    response_description="The change is created; its preview is worked out in the background.",
 )
 def propose_change(
     id: Annotated[UUID, Path(description="The store whose field priority is to change.")],
@@ -99,6 +100,7 @@ def list_changed(
     "/v1/product-priority-changes/<id>/apply",
     operation_id="productPriorityChanges.apply",
     status_code=202,
+    response_description="The rules are in force; products follow in the background.",
 )
 def apply_change(
     id: Annotated[UUID, Path(description="The `ready` change that is applied.")],
@@ -118,6 +120,7 @@ def apply_change(
     "/v1/product-priority-changes/<id>/refresh",
     operation_id="productPriorityChanges.refresh",
     status_code=202,
+    response_description="The preview is worked out again in the background.",
 )
 def refresh_change(
     id: Annotated[UUID, Path(description="The `ready` change that is previewed again.")],
@@ -136,6 +139,7 @@ def refresh_change(
     "/v1/product-priority-changes/<id>",
     operation_id="productPriorityChanges.delete",
     status_code=204,
+    response_description="The change is discarded.",
 )
 def discard_change(
     id: Annotated[UUID, Path(description="The change that is discarded.")],

@@ -258,7 +258,10 @@ def put_product(
 
 
 @app.delete(
-    "/v1/stores/<id>/products/<externalId>", operation_id="products.delete", status_code=204
+    "/v1/stores/<id>/products/<externalId>",
+    operation_id="products.delete",
+    status_code=204,
+    response_description="The store doesn't have the product any more.",
 )
 def delete_product(
     id: Annotated[UUID, Path(description="The custom store whose product is deleted.")],

@@ -1,5 +1,6 @@
 """What each source says of a product, in answers."""
 
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from storepost.catalog.products.model import record_id, variant_id
 from storepost.catalog.products.records import Record
 from storepost.catalog.products.resolution import Resolved
 from storepost.catalog.products.rules import SourceKind
-from storepost.values.wire import Json, Shape, Timestamp
+from storepost.values.wire import Shape, Timestamp
 
 
 class ProductSourceReference(Shape):
@@ -37,7 +38,7 @@ class ProductSourceRecord(Shape):
     external_id: str | None = Field(
         description="What the source calls the product or the variant. It is always set at present."
     )
-    fields: Json = Field(
+    fields: dict[str, Any] = Field(
         description="What the source says: field names such as `title` or `price`, and "
         "`custom.<key>` for custom fields, each with its value. Fields without a value are left "
         "out."

@@ -1,6 +1,6 @@
 """Change proposals on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Discriminator, Field, RootModel, StringConstraints, Tag, model_validator
@@ -13,8 +13,6 @@ from storepost.definitions.proposals.model import Base, ProposalStatus
 from storepost.definitions.proposals.reading import ListedProposal, ProposalView
 from storepost.definitions.proposals.service import NewChange, NewDefinition
 from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
-
-type ProposalOrder = Literal["-createdAt", "createdAt"]
 
 MAX_OPERATIONS = 500
 MAX_NOTE = 2_000
