@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -38,18 +38,42 @@ Sort = Literal["createdAt", "-createdAt", "name", "-name"]
 @app.get("/v1/coupons", operation_id="coupons.list")
 def list_coupons(
     caller: Reader,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    status: Annotated[list[CouponStatus] | None, Query()] = None,
-    source: Annotated[list[CouponSource] | None, Query()] = None,
-    kind: Annotated[list[CouponKind] | None, Query()] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only coupons of this store.")
+    ] = None,
+    status: Annotated[
+        list[CouponStatus] | None,
+        Query(
+            description="Only coupons of this status; `active` and `ended` where it is left out. "
+            "Separate several values by commas."
+        ),
+    ] = None,
+    source: Annotated[
+        list[CouponSource] | None,
+        Query(
+            description="Only coupons whose codes come from here. Separate several values by "
+            "commas."
+        ),
+    ] = None,
+    kind: Annotated[
+        list[CouponKind] | None,
+        Query(description="Only coupons of this kind. Separate several values by commas."),
+    ] = None,
     q: Search | None = None,
-    sort: Annotated[Sort, Query()] = "-createdAt",
+    sort: Annotated[
+        Sort,
+        Query(
+            description="By when the coupons were made, or by their names without case and "
+            "accents; `-` turns the order round."
+        ),
+    ] = "-createdAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[Coupon]:
-    """The workspace's coupons, the newest first; archived ones only where `status` asks for them.
+    """List coupons.
 
-    `q` looks at names.
+    The coupons of all stores, the newest first. Archived ones are listed only where `status` asks
+    for them. `q` looks at names; a single code is found by `GET /search`.
     """
     filters = CouponFilter(store_id=store_id, statuses=status, sources=source, kinds=kind, q=q)
     request = PageRequest(page, page_size)
@@ -59,9 +83,14 @@ def list_coupons(
 
 @app.post("/v1/coupons", operation_id="coupons.create", status_code=201)
 def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Body()]) -> Coupon:
-    """Makes a coupon. The codes of a bulk one are made in the background, the first ones at once.
+    """Create a coupon.
 
-    In a Shopify shop it becomes a discount, and a code is `pending` until the shop has taken it.
+    Storepost makes the codes: one for each person as it is assigned, or many in the background, of
+    which the first are there at once. In a Shopify shop the coupon becomes a discount that each
+    code is good for once, and a code is `pending` until the shop has taken it. A custom store reads
+    its codes with `GET /coupons/{id}/codes` and has to honour them itself. Nobody gets an email.
+
+    What the coupon is worth and how long it is valid can't be changed later.
     """
     filled = service.create_coupon(caller.workspace, body.store_id, body.details(), writes)
     return Coupon.of(listing.as_filled(filled))
@@ -71,18 +100,30 @@ def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Bo
 def check_coupon_import(
     caller: Writer, body: Annotated[CouponImportCheckBody, Body()]
 ) -> CouponImportCheck:
-    """Says what importing a file of codes would do; nothing is kept."""
+    """Check a file of coupon codes.
+
+    Says which column has the codes, how many an import would bring and what is wrong with the other
+    rows. Nothing is stored.
+    """
     check = check_import(caller.workspace, body.store_id, body.content, body.column)
     return CouponImportCheck.of(check)
 
 
-@app.post("/v1/coupons/import", operation_id="coupons.import", status_code=202)
+@app.post(
+    "/v1/coupons/import",
+    operation_id="coupons.import",
+    status_code=202,
+    response_description="The coupon is created; its codes are stored in the background.",
+)
 def import_coupon(
     caller: Writer, writes: Writes, body: Annotated[CouponImportBody, Body()]
 ) -> Coupon:
-    """Makes a coupon of the codes of a file, which are `pending` until they are stored.
+    """Import a coupon's codes from a file.
 
-    Codes that stand in the file twice, that the store has already, or that are none are skipped.
+    Makes a coupon of kind `bulk` with the codes of the file, which are stored in the background and
+    are `pending` until then. Codes that stand in the file twice, that the store has already, or
+    that are none are skipped and counted in `importSkipped`. The codes must be good in the store
+    already: no discount is made in a Shopify shop.
     """
     fields, content = body.details(), body.content
     filled = service.import_coupon(
@@ -92,25 +133,50 @@ def import_coupon(
 
 
 @app.get("/v1/coupons/<id>", operation_id="coupons.get")
-def get_coupon(id: UUID, caller: Reader) -> Coupon:
-    """One coupon, with how many codes it has of each status."""
+def get_coupon(
+    id: Annotated[UUID, Path(description="The coupon that is read.")], caller: Reader
+) -> Coupon:
+    """Get a coupon.
+
+    The coupon, an archived one too, with how many codes it has of each status.
+    """
     return Coupon.of(listing.get_coupon(caller.workspace, id))
 
 
 @app.patch("/v1/coupons/<id>", operation_id="coupons.update")
 def update_coupon(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[CouponUpdate, Body()]
+    id: Annotated[UUID, Path(description="The coupon that is changed.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[CouponUpdate, Body()],
 ) -> Coupon:
-    """Changes a coupon's name, or when people get another code."""
+    """Update a coupon.
+
+    Changes its name, or when people get another code; what is left out stays. An archived coupon
+    can't be changed. A discount that a Shopify shop has already stays as it is.
+    """
     after = service.update_coupon(caller.workspace, id, body.fields(), writes)
     return Coupon.of(listing.as_changed(after))
 
 
-@app.post("/v1/coupons/<id>/codes", operation_id="coupons.createCodes", status_code=202)
+@app.post(
+    "/v1/coupons/<id>/codes",
+    operation_id="coupons.createCodes",
+    status_code=202,
+    response_description="The codes are counted as `pending`, and are added in the background.",
+)
 def create_codes(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[CouponTopUp, Body()]
+    id: Annotated[UUID, Path(description="The coupon that gets more codes.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[CouponTopUp, Body()],
 ) -> Coupon:
-    """Adds codes to a pool: so many new ones, or to an imported coupon those of a file."""
+    """Add codes to a coupon.
+
+    A coupon of kind `bulk` gets more codes: new ones where Storepost makes them, those of a file
+    where it was imported. They are made or stored in the background; the answer counts them as
+    `pending` until they are there.
+    """
     filled = service.top_up(
         caller.workspace,
         id,
@@ -123,30 +189,58 @@ def create_codes(
 
 
 @app.post("/v1/coupons/<id>/end", operation_id="coupons.end")
-def end_coupon(id: UUID, caller: Writer, writes: Writes) -> Coupon:
-    """Stops a coupon: codes that nobody has expire, and those that people have stay good."""
+def end_coupon(
+    id: Annotated[UUID, Path(description="The coupon that ends.")], caller: Writer, writes: Writes
+) -> Coupon:
+    """End a coupon.
+
+    It gives no more codes out, and can't be started again. Codes that nobody has expire, and a
+    Shopify shop deletes them. Codes that people have stay good until their own end.
+    """
     after = service.end_coupon(caller.workspace, id, writes)
     return Coupon.of(listing.as_changed(after))
 
 
 @app.post("/v1/coupons/<id>/archive", operation_id="coupons.archive")
-def archive_coupon(id: UUID, caller: Writer, writes: Writes) -> Coupon:
-    """Hides a coupon that has ended from the list."""
+def archive_coupon(
+    id: Annotated[UUID, Path(description="The coupon that is archived.")],
+    caller: Writer,
+    writes: Writes,
+) -> Coupon:
+    """Archive a coupon.
+
+    Hides a coupon that has ended from lists; search finds it by its id and its codes alone. Codes
+    that people have stay as they are. It can't be taken back.
+    """
     after = service.archive_coupon(caller.workspace, id, writes)
     return Coupon.of(listing.as_changed(after))
 
 
 @app.get("/v1/coupons/<id>/codes", operation_id="coupons.listCodes")
 def list_codes(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The coupon whose codes are listed.")],
     caller: Reader,
     q: Search | None = None,
-    status: Annotated[list[CodeStatus] | None, Query()] = None,
-    profile_id: Annotated[UUID | None, Query(alias="profileId")] = None,
+    status: Annotated[
+        list[CodeStatus] | None,
+        Query(description="Only codes of this status. Separate several values by commas."),
+    ] = None,
+    profile_id: Annotated[
+        UUID | None,
+        Query(
+            alias="profileId",
+            description="Only codes that this person got. The id of a merged profile finds those "
+            "of the profile that remains.",
+        ),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[CouponCode]:
-    """A coupon's codes, the newest first: a custom store takes those that it is to honour here."""
+    """List a coupon's codes.
+
+    The codes with the people who have them and the orders that used them, the newest first. `q`
+    looks at the codes. A custom store reads here which codes it has to honour.
+    """
     filters = CodeFilter(q=q, statuses=status, profile_id=profile_id)
     found = code_listing.list_codes(caller.workspace, id, filters, PageRequest(page, page_size))
     return Page[CouponCode].of(found, CouponCode.of)
@@ -154,25 +248,52 @@ def list_codes(
 
 @app.post("/v1/coupons/<id>/assign", operation_id="coupons.assign")
 def assign(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[CodeAssignment, Body()]
+    id: Annotated[UUID, Path(description="The coupon that the code is taken from.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[CodeAssignment, Body()],
 ) -> Response[CouponCode]:
-    """Gives a person a code, or answers the one that they keep. No code is given to two people."""
+    """Assign a code to a person.
+
+    Gives the person a code (201), or answers the one that they keep by the coupon's `reissue`
+    (200). No code is given to two people. A personal code of a Shopify shop is `pending` until the
+    shop has taken it: read it again before you send it. Storepost doesn't email it.
+    """
     assigned = assign_code(caller.workspace, id, body.profile_id, body.reference, writes)
     status = 201 if assigned.is_new else 200
     return Response(status, "application/json", CouponCode.of(listing.as_assigned(assigned)))
 
 
 @app.post("/v1/coupon-codes/<id>/retry", operation_id="couponCodes.retry")
-def retry_code(id: UUID, caller: Writer, writes: Writes) -> CouponCode:
-    """Has the store's platform asked again to take a code that failed."""
+def retry_code(
+    id: Annotated[UUID, Path(description="The failed code that is tried again.")],
+    caller: Writer,
+    writes: Writes,
+) -> CouponCode:
+    """Retry a failed code.
+
+    Asks the Shopify shop again, in the background, to take the code, which is `pending` meanwhile.
+    """
     coupon, code = changing.retry_code(caller.workspace, id, writes)
     [viewed] = code_listing.code_views(coupon, [code])
     return CouponCode.of(viewed)
 
 
-@app.delete("/v1/coupon-codes/<id>", operation_id="couponCodes.delete", status_code=204)
-def delete_code(id: UUID, caller: Writer, writes: Writes) -> None:
-    """Deletes a code that nobody has."""
+@app.delete(
+    "/v1/coupon-codes/<id>",
+    operation_id="couponCodes.delete",
+    status_code=204,
+    response_description="The code is deleted.",
+)
+def delete_code(
+    id: Annotated[UUID, Path(description="The code that is deleted.")],
+    caller: Writer,
+    writes: Writes,
+) -> None:
+    """Delete a code that nobody has.
+
+    Deletes a code whose status is `available` or `failed`. A Shopify shop forgets it, too.
+    """
     changing.delete_code(caller.workspace, id, writes)
 
 

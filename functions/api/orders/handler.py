@@ -28,24 +28,71 @@ Sort = Literal["placedAt", "-placedAt"]
 def list_orders(
     caller: Reader,
     q: Search | None = None,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    profile_id: Annotated[UUID | None, Query(alias="profileId")] = None,
-    external_id: Annotated[ExternalId | None, Query(alias="externalId")] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only orders of this store.")
+    ] = None,
+    profile_id: Annotated[
+        UUID | None,
+        Query(
+            alias="profileId",
+            description="Only orders of this person. The id of a merged profile finds the orders "
+            "of the profile that remains.",
+        ),
+    ] = None,
+    external_id: Annotated[
+        ExternalId | None,
+        Query(
+            alias="externalId",
+            description="Only orders that their store knows by this id. Each store may have one: "
+            "without `storeId` every store is asked.",
+        ),
+    ] = None,
     financial_status: Annotated[
-        list[FinancialStatus] | None, Query(alias="financialStatus")
+        list[FinancialStatus] | None,
+        Query(
+            alias="financialStatus",
+            description="Only orders that are paid this far. Separate several values by commas.",
+        ),
     ] = None,
     fulfillment_status: Annotated[
-        list[FulfillmentStatus] | None, Query(alias="fulfillmentStatus")
+        list[FulfillmentStatus] | None,
+        Query(
+            alias="fulfillmentStatus",
+            description="Only orders that are sent this far. Separate several values by commas.",
+        ),
     ] = None,
-    cancelled: Annotated[bool | None, Query()] = None,
-    is_test: Annotated[bool | None, Query(alias="isTest")] = None,
-    placed_from: Annotated[Timestamp | None, Query(alias="placedFrom")] = None,
-    placed_to: Annotated[Timestamp | None, Query(alias="placedTo")] = None,
-    sort: Annotated[Sort, Query()] = "-placedAt",
+    cancelled: Annotated[
+        bool | None,
+        Query(description="`true` for cancelled orders alone, `false` for all others alone."),
+    ] = None,
+    is_test: Annotated[
+        bool | None,
+        Query(
+            alias="isTest",
+            description="`true` for test orders alone, `false` for all others alone.",
+        ),
+    ] = None,
+    placed_from: Annotated[
+        Timestamp | None,
+        Query(alias="placedFrom", description="Only orders placed at this moment or later."),
+    ] = None,
+    placed_to: Annotated[
+        Timestamp | None,
+        Query(alias="placedTo", description="Only orders placed before this moment."),
+    ] = None,
+    sort: Annotated[
+        Sort, Query(description="By when the orders were placed; `-` puts the newest first.")
+    ] = "-placedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[OrderSummary]:
-    """The workspace's orders, newest first, with page numbers and the exact total."""
+    """List orders.
+
+    The orders of all stores, disconnected ones too, newest first, with the exact total. Cancelled
+    and test orders are among them unless a filter says otherwise. `q` looks at order numbers.
+    Several filters together look through 20,000 orders at most; past that the answer is
+    `filter_too_broad`, which names a filter that narrows the list.
+    """
     filters = OrderFilter(
         q=q,
         store_id=store_id,
@@ -64,32 +111,63 @@ def list_orders(
 
 
 @app.get("/v1/orders/<id>", operation_id="orders.get")
-def get_order(id: UUID, caller: Reader) -> Order:
-    """An order whole."""
+def get_order(
+    id: Annotated[UUID, Path(description="The order that is read.")], caller: Reader
+) -> Order:
+    """Get an order.
+
+    The order with its store, buyer, amounts and lines. The buyer is shown as the profile says now.
+    """
     return Order.of(service.get_order(caller.workspace, id))
 
 
 @app.put("/v1/stores/<id>/orders/<externalId>", operation_id="orders.put")
 def put_order(
-    id: UUID,
-    external_id: Annotated[ExternalId, Path(alias="externalId")],
+    id: Annotated[UUID, Path(description="The custom store whose order is written.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(
+            alias="externalId",
+            description="The store's own id of the order that is written, kept as it is sent.",
+        ),
+    ],
     caller: Writer,
     writes: Writes,
     body: Annotated[OrderBody, Body()],
 ) -> Response[Order]:
-    """Writes a custom store's order; one older than what is held is refused as stale."""
+    """Create or replace an order of a custom store.
+
+    The body is the whole order: what it leaves out is gone. 201 where the order is new, else 200.
+    A request whose `updatedAt` is older than what is stored is refused with `stale_update`.
+
+    It makes a profile of a buyer whom nobody knows yet, or finds theirs, and counts the order
+    there. The buyer's events get `order_placed`, and later `order_cancelled` and `order_refunded`;
+    coupon codes that the order carries become `used`. Nothing is emailed, and no consent changes.
+    """
     details, is_new = service.put_order(caller.workspace, id, body.value(external_id), writes)
     return Response(201 if is_new else 200, "application/json", Order.of(details))
 
 
-@app.delete("/v1/stores/<id>/orders/<externalId>", operation_id="orders.delete", status_code=204)
+@app.delete(
+    "/v1/stores/<id>/orders/<externalId>",
+    operation_id="orders.delete",
+    status_code=204,
+    response_description="The order is deleted.",
+)
 def delete_order(
-    id: UUID,
-    external_id: Annotated[ExternalId, Path(alias="externalId")],
+    id: Annotated[UUID, Path(description="The custom store whose order is deleted.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(alias="externalId", description="The store's own id of the order that is deleted."),
+    ],
     caller: Writer,
     writes: Writes,
 ) -> None:
-    """Deletes a custom store's order: it is gone from lists and counts."""
+    """Delete an order of a custom store.
+
+    It is gone from lists, from the buyer's counts and from sales. The profile, its events and used
+    coupon codes stay. An order with a later `updatedAt` brings it back.
+    """
     service.delete_order(caller.workspace, id, external_id, writes)
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -23,8 +23,15 @@ app = create_app()
 
 
 @app.get("/v1/stores/<id>/product-priority", operation_id="productPriority.get")
-def get_priority(id: UUID, caller: Reader) -> ProductPriority:
-    """A store's sources, the first first, the fields with an order of their own, and changes."""
+def get_priority(
+    id: Annotated[UUID, Path(description="The store whose field priority is read.")],
+    caller: Reader,
+) -> ProductPriority:
+    """Get a store's field priority.
+
+    Which sources the store's products have, which of them comes first for which field, and the
+    changes of that order. The store itself is a source, and so is each of its feeds.
+    """
     return ProductPriority.of(service.get_priority(caller.workspace, id))
 
 
@@ -32,17 +39,31 @@ def get_priority(id: UUID, caller: Reader) -> ProductPriority:
     "/v1/stores/<id>/product-priority/changes",
     operation_id="productPriorityChanges.create",
     status_code=202,
+    response_description="The change is created; its preview is worked out in the background.",
 )
 def propose_change(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[PriorityRules, Body()]
+    id: Annotated[UUID, Path(description="The store whose field priority is to change.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[PriorityRules, Body()],
 ) -> PriorityChange:
-    """Proposes other rules; what they would make of products is worked out first."""
+    """Propose a change of a store's field priority.
+
+    Nothing changes yet: Storepost works out in the background what the rules would make of each
+    product. Read the change until it is `ready`, look at its products, and apply or delete it. A
+    store has one open change at a time.
+    """
     return PriorityChange.of(service.propose_change(caller.workspace, id, body.value(), writes))
 
 
 @app.get("/v1/product-priority-changes/<id>", operation_id="productPriorityChanges.get")
-def get_change(id: UUID, caller: Reader) -> PriorityChange:
-    """A change, with counts that move while it is previewed and applied."""
+def get_change(
+    id: Annotated[UUID, Path(description="The change that is read.")], caller: Reader
+) -> PriorityChange:
+    """Get a priority change.
+
+    The change with its counts, which grow while it is previewed and applied.
+    """
     return PriorityChange.of(service.get_change(caller.workspace, id))
 
 
@@ -51,14 +72,25 @@ def get_change(id: UUID, caller: Reader) -> PriorityChange:
     operation_id="productPriorityChanges.listProducts",
 )
 def list_changed(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The change whose affected products are listed.")],
     caller: Reader,
     q: Search | None = None,
-    field: Annotated[Text | None, Query()] = None,
+    field: Annotated[
+        Text | None,
+        Query(
+            description="Only products of which this field would change, by its name in the rules, "
+            "such as `product.title`."
+        ),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[PriorityChangeProduct]:
-    """The products that a change makes something else of, each field with from and to."""
+    """List products that a priority change affects.
+
+    Each product with the fields that become something else: what they are now, what they become,
+    and from which source. `q` looks at titles and external ids. The list is there once the preview
+    is complete, and stays as it was then.
+    """
     request = PageRequest(page, page_size)
     listing = service.list_changed(caller.workspace, id, q, field, request)
     return Page[PriorityChangeProduct].of(listing, PriorityChangeProduct.of)
@@ -68,9 +100,19 @@ def list_changed(
     "/v1/product-priority-changes/<id>/apply",
     operation_id="productPriorityChanges.apply",
     status_code=202,
+    response_description="The rules are in force; products follow in the background.",
 )
-def apply_change(id: UUID, caller: Writer, writes: Writes) -> PriorityChange:
-    """Puts a ready change in force; the lists of products follow while it is applied."""
+def apply_change(
+    id: Annotated[UUID, Path(description="The `ready` change that is applied.")],
+    caller: Writer,
+    writes: Writes,
+) -> PriorityChange:
+    """Apply a priority change.
+
+    Puts the rules of a `ready` change in force at once; lists of products follow in the background.
+    A change that is `stale` is refused: refresh it first. Nothing takes it back, but another change
+    can bring the former rules back.
+    """
     return PriorityChange.of(service.apply_change(caller.workspace, id, writes))
 
 
@@ -78,9 +120,18 @@ def apply_change(id: UUID, caller: Writer, writes: Writes) -> PriorityChange:
     "/v1/product-priority-changes/<id>/refresh",
     operation_id="productPriorityChanges.refresh",
     status_code=202,
+    response_description="The preview is worked out again in the background.",
 )
-def refresh_change(id: UUID, caller: Writer, writes: Writes) -> PriorityChange:
-    """Previews a ready change anew, stale or not."""
+def refresh_change(
+    id: Annotated[UUID, Path(description="The `ready` change that is previewed again.")],
+    caller: Writer,
+    writes: Writes,
+) -> PriorityChange:
+    """Refresh a priority change.
+
+    Works out again what a `ready` change would make of products, whether it is stale or not. Its
+    counts begin at 0 again.
+    """
     return PriorityChange.of(service.refresh_change(caller.workspace, id, writes))
 
 
@@ -88,9 +139,18 @@ def refresh_change(id: UUID, caller: Writer, writes: Writes) -> PriorityChange:
     "/v1/product-priority-changes/<id>",
     operation_id="productPriorityChanges.delete",
     status_code=204,
+    response_description="The change is discarded.",
 )
-def discard_change(id: UUID, caller: Writer, writes: Writes) -> None:
-    """Discards a change that isn't being applied."""
+def discard_change(
+    id: Annotated[UUID, Path(description="The change that is discarded.")],
+    caller: Writer,
+    writes: Writes,
+) -> None:
+    """Discard a priority change.
+
+    Deletes a change that isn't being applied, with its preview. Deleting one that was applied takes
+    nothing back: its rules stay in force.
+    """
     service.discard_change(caller.workspace, id, writes)
 
 

@@ -16,12 +16,9 @@ from storepost.catalog.products.bodies import ExternalId, ProductBody
 from storepost.catalog.products.listing import ProductFilter
 from storepost.catalog.products.listing import list_products as find_products
 from storepost.catalog.products.model import MissingField, ProductStatus, Stock
-from storepost.catalog.products.schemas import (
-    Product,
-    ProductSources,
-    ProductSummary,
-    ProductVariant,
-)
+from storepost.catalog.products.schemas import Product, ProductSummary
+from storepost.catalog.products.source_schemas import ProductSources
+from storepost.catalog.products.variant_schemas import ProductVariant
 from storepost.overview.product_sales.schemas import ProductSales
 from storepost.overview.product_sales.service import sales_of_product
 from storepost.values.locale_codes import LocaleCode
@@ -31,33 +28,96 @@ from storepost.values.wire import Text, Timestamp
 app = create_app()
 
 Sort = Literal["title", "-title", "changedAt", "-changedAt", "addedAt", "-addedAt"]
-Locale = Annotated[LocaleCode | None, Query(description="One that the product has.")]
+_LOCALE = "one of the product's `locales`; the store's primary one where it is left out."
 
 
 @app.get("/v1/products", operation_id="products.list")
 def list_products(
     caller: Reader,
-    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
-    external_id: Annotated[ExternalId | None, Query(alias="externalId")] = None,
-    locale: Annotated[LocaleCode | None, Query()] = None,
+    store_id: Annotated[
+        UUID | None, Query(alias="storeId", description="Only products of this store.")
+    ] = None,
+    external_id: Annotated[
+        ExternalId | None,
+        Query(
+            alias="externalId",
+            description="Only products that their store knows by this id. Each store may have one: "
+            "without `storeId` every store is asked.",
+        ),
+    ] = None,
+    locale: Annotated[
+        LocaleCode | None,
+        Query(
+            description="Only products that have this locale, shown in it. The other filters look "
+            "at what products are in it, too."
+        ),
+    ] = None,
     q: Search | None = None,
-    status: Annotated[list[ProductStatus] | None, Query()] = None,
-    published: Annotated[bool | None, Query()] = None,
-    stock: Annotated[list[Stock] | None, Query()] = None,
-    vendor: Annotated[Text | None, Query()] = None,
-    product_type: Annotated[Text | None, Query(alias="productType")] = None,
-    tag: Annotated[Text | None, Query()] = None,
-    missing: Annotated[list[MissingField] | None, Query()] = None,
-    source_id: Annotated[UUID | None, Query(alias="sourceId")] = None,
-    changed_from: Annotated[Timestamp | None, Query(alias="changedFrom")] = None,
-    changed_to: Annotated[Timestamp | None, Query(alias="changedTo")] = None,
-    sort: Annotated[Sort, Query()] = "-addedAt",
+    status: Annotated[
+        list[ProductStatus] | None,
+        Query(
+            description="Only products of this status; all but `removed` where it is left out. "
+            "Separate several values by commas."
+        ),
+    ] = None,
+    published: Annotated[
+        bool | None,
+        Query(description="`true` for products that buyers can see, `false` for all others."),
+    ] = None,
+    stock: Annotated[
+        list[Stock] | None,
+        Query(description="Only products of this stock. Separate several values by commas."),
+    ] = None,
+    vendor: Annotated[
+        Text | None, Query(description="Only products of exactly this vendor; case counts.")
+    ] = None,
+    product_type: Annotated[
+        Text | None,
+        Query(alias="productType", description="Only products of exactly this type; case counts."),
+    ] = None,
+    tag: Annotated[
+        Text | None, Query(description="Only products that have exactly this tag; case counts.")
+    ] = None,
+    missing: Annotated[
+        list[MissingField] | None,
+        Query(
+            description="Only products that lack at least one of these fields. Separate several "
+            "values by commas."
+        ),
+    ] = None,
+    source_id: Annotated[
+        UUID | None,
+        Query(
+            alias="sourceId",
+            description="Only products that this store or feed has, by the store's or the feed's "
+            "own id.",
+        ),
+    ] = None,
+    changed_from: Annotated[
+        Timestamp | None,
+        Query(alias="changedFrom", description="Only products changed at this moment or later."),
+    ] = None,
+    changed_to: Annotated[
+        Timestamp | None,
+        Query(alias="changedTo", description="Only products changed before this moment."),
+    ] = None,
+    sort: Annotated[
+        Sort,
+        Query(
+            description="By title in the store's primary locale, by when the products last "
+            "changed, or by when they were added; `-` turns the order round."
+        ),
+    ] = "-addedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProductSummary]:
-    """The workspace's products; removed ones only where `status` asks for them.
+    """List products.
 
-    `q` looks at titles, vendors, types, handles and tags of every locale, and at the external id.
+    The products of all stores, the newest first, each in its store's primary locale. Removed ones
+    are listed only where `status` asks for them. `q` looks at titles, vendors, types, handles and
+    tags of every locale, and at the external id. Several filters together look through 20,000
+    products at most; past that the answer is `filter_too_broad`, which names a filter that narrows
+    the list.
     """
     filters = ProductFilter(
         store_id=store_id,
@@ -80,25 +140,44 @@ def list_products(
 
 
 @app.get("/v1/products/<id>", operation_id="products.get")
-def get_product(id: UUID, caller: Reader, locale: Locale = None) -> Product:
-    """A product whole, in the store's primary locale or another one that it has."""
+def get_product(
+    id: Annotated[UUID, Path(description="The product that is read.")],
+    caller: Reader,
+    locale: Annotated[
+        LocaleCode | None, Query(description=f"The locale to show the product in: {_LOCALE}")
+    ] = None,
+) -> Product:
+    """Get a product.
+
+    The product in one locale, a removed one as it was last. Each field comes from the source that
+    is first in the store's field priority.
+    """
     details = service.get_product(caller.workspace, id)
     return Product.of(details, details.in_locale(locale))
 
 
 @app.get("/v1/products/<id>/variants", operation_id="products.listVariants")
 def list_variants(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The product whose variants are listed.")],
     caller: Reader,
-    locale: Locale = None,
-    stock: Annotated[list[Stock] | None, Query()] = None,
+    locale: Annotated[
+        LocaleCode | None, Query(description=f"The locale to show the variants in: {_LOCALE}")
+    ] = None,
+    stock: Annotated[
+        list[Stock] | None,
+        Query(description="Only variants of this stock. Separate several values by commas."),
+    ] = None,
     removed: Annotated[  # noqa: FBT002 - it is a query parameter
-        bool, Query(description="The removed ones, instead of those that a source has.")
+        bool,
+        Query(description="`true` for the removed variants alone, instead of all others."),
     ] = False,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProductVariant]:
-    """A product's variants by position: those that a source has, or the removed ones."""
+    """List a product's variants.
+
+    The variants by their position: those that a source has, or the removed ones.
+    """
     details = service.get_product(caller.workspace, id)
     product = details.in_locale(locale)
     listing = service.list_variants(
@@ -108,33 +187,70 @@ def list_variants(
 
 
 @app.get("/v1/products/<id>/sources", operation_id="products.listSources")
-def list_sources(id: UUID, caller: Reader, locale: Locale = None) -> ProductSources:
-    """What each source says of a product, and whose word counts in one locale."""
+def list_sources(
+    id: Annotated[UUID, Path(description="The product whose sources are read.")],
+    caller: Reader,
+    locale: Annotated[
+        LocaleCode | None, Query(description=f"The locale to work the winners out for: {_LOCALE}")
+    ] = None,
+) -> ProductSources:
+    """Get a product's sources and winning values.
+
+    What the store and each feed say of the product and its variants, and which record each field is
+    taken from in one locale.
+    """
     return ProductSources.of(service.get_product(caller.workspace, id), locale)
 
 
 @app.get("/v1/products/<id>/sales", operation_id="products.sales")
 def get_sales(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The product whose sales are summed.")],
     caller: Reader,
-    since: Annotated[date | None, Query(alias="from", description="The first day, in UTC.")] = None,
+    since: Annotated[
+        date | None,
+        Query(
+            alias="from",
+            description="The first day, in UTC; the earliest order counts where it is left out.",
+        ),
+    ] = None,
     until: Annotated[
-        date | None, Query(alias="to", description="The day after the last one, in UTC.")
+        date | None,
+        Query(
+            alias="to",
+            description="The day after the last one, in UTC; the latest order counts where it is "
+            "left out.",
+        ),
     ] = None,
 ) -> ProductSales:
-    """What orders sold of a product, without tests and cancelled ones."""
+    """Get a product's sales.
+
+    What orders sold of the product, by the day on which they were placed. Test and cancelled orders
+    don't count, nor do orders in another currency than the store has now. Refunds aren't taken off.
+    """
     return ProductSales.of(sales_of_product(caller.workspace, id, since, until))
 
 
 @app.put("/v1/stores/<id>/products/<externalId>", operation_id="products.put")
 def put_product(
-    id: UUID,
-    external_id: Annotated[ExternalId, Path(alias="externalId")],
+    id: Annotated[UUID, Path(description="The custom store whose product is written.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(
+            alias="externalId",
+            description="The store's own id of the product that is written, kept as it is sent.",
+        ),
+    ],
     caller: Writer,
     writes: Writes,
     body: Annotated[ProductBody, Body()],
 ) -> Response[Product]:
-    """Writes a custom store's product; one older than what is held is refused as stale."""
+    """Create or replace a product of a custom store.
+
+    The body is all that the store says of the product: variants and texts that it leaves out are
+    gone. What feeds say stays, and the store's field priority decides which of both is shown. 201
+    where the product is new, else 200. A request whose `updatedAt` is older than what is stored is
+    refused with `stale_update`.
+    """
     incoming = body.product(external_id)
     details, is_new = service.put_product(caller.workspace, id, incoming, writes)
     answer = Product.of(details, details.in_primary_locale)
@@ -142,15 +258,26 @@ def put_product(
 
 
 @app.delete(
-    "/v1/stores/<id>/products/<externalId>", operation_id="products.delete", status_code=204
+    "/v1/stores/<id>/products/<externalId>",
+    operation_id="products.delete",
+    status_code=204,
+    response_description="The store doesn't have the product any more.",
 )
 def delete_product(
-    id: UUID,
-    external_id: Annotated[ExternalId, Path(alias="externalId")],
+    id: Annotated[UUID, Path(description="The custom store whose product is deleted.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(alias="externalId", description="The store's own id of the product that is deleted."),
+    ],
     caller: Writer,
     writes: Writes,
 ) -> None:
-    """Takes a custom store's product away: it is `removed` where no feed has it."""
+    """Delete a product of a custom store.
+
+    The store doesn't have the product any more. Where a feed has it, the product shows what the
+    feed says; otherwise it is `removed`, can still be read by its id, and comes back under the same
+    id with a later `updatedAt`. Sales and orders stay.
+    """
     service.delete_product(caller.workspace, id, external_id, writes)
 
 

@@ -1,6 +1,6 @@
 """Definitions, their schemas, and proposals to change them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
@@ -24,14 +24,13 @@ from storepost.definitions.proposals.schemas import (
     ChangeProposal,
     ChangeProposalSummary,
     NewChangeProposal,
-    ProposalOrder,
     ReviewBody,
 )
 from storepost.values.pagination import PageRequest, PageSize
 
-VersionId = Annotated[UUID, Path(alias="versionId")]
-
 app = create_app()
+
+Sort = Literal["createdAt", "-createdAt"]
 
 
 @app.get("/v1/definition-schemas", operation_id="definitionSchemas.list")
@@ -40,69 +39,145 @@ def list_definition_schemas(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[DefinitionSchemaInfo]:
-    """The kinds of definitions, each with its newest schema's version."""
+    """List the kinds of definitions.
+
+    Segments, email templates and flows, each with the version of its newest schema. They are the
+    same in every workspace.
+    """
     listing = definitions.list_kinds(PageRequest(page, page_size))
     return Page[DefinitionSchemaInfo].of(listing, DefinitionSchemaInfo.of)
 
 
 @app.get("/v1/definition-schemas/<kind>", operation_id="definitionSchemas.get")
 def get_definition_schema(
-    kind: str,
+    kind: Annotated[
+        str,
+        Path(
+            description="The kind whose schema is read: `segment`, `email_template` or `flow`.",
+        ),
+    ],
     caller: Reader,  # noqa: ARG001 - who may call
-    schema_version: Annotated[int | None, Query(alias="schemaVersion", ge=1)] = None,
+    schema_version: Annotated[
+        int | None,
+        Query(
+            alias="schemaVersion",
+            ge=1,
+            description="Which version of the schema; the newest one where it is left out.",
+        ),
+    ] = None,
 ) -> JsonSchema:
-    """A kind's JSON Schema, the newest unless another is asked for."""
+    """Get a kind's JSON Schema.
+
+    What a definition of this kind may contain. Read it before you propose one.
+    """
     return JsonSchema(definitions.get_schema(kind, schema_version))
 
 
 @app.get("/v1/definitions", operation_id="definitions.list")
 def list_definitions(
     caller: Reader,
-    kind: Annotated[list[DefinitionKind] | None, Query()] = None,
+    kind: Annotated[
+        list[DefinitionKind] | None,
+        Query(description="Only definitions of this kind. Separate several values by commas."),
+    ] = None,
     q: Search | None = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[Definition]:
-    """The workspace's definitions with what is in force, newest first."""
+    """List definitions.
+
+    The workspace's segments, email templates and flows, each as it is in force, the newest first.
+    `q` looks at names. Definitions come into force and change by approved proposals alone.
+    """
     request = PageRequest(page, page_size)
     listing = definitions.list_definitions(caller.workspace, kind, q, request)
     return Page[Definition].of(listing, Definition.of)
 
 
 @app.get("/v1/definitions/<id>", operation_id="definitions.get")
-def get_definition(id: UUID, caller: Reader) -> Definition:
-    """One definition with what is in force."""
+def get_definition(
+    id: Annotated[UUID, Path(description="The definition that is read.")], caller: Reader
+) -> Definition:
+    """Get a definition.
+
+    The definition as it is in force. Use its `versionId` to propose a change.
+    """
     return Definition.of(definitions.get_definition(caller.workspace, id))
 
 
 @app.get("/v1/definitions/<id>/versions", operation_id="definitions.versions")
 def list_versions(
-    id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
+    id: Annotated[UUID, Path(description="The definition whose versions are listed.")],
+    caller: Reader,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[DefinitionVersion]:
-    """The definition's versions, newest first."""
+    """List a definition's versions.
+
+    All versions that were ever in force, the newest first, each with its content and who proposed
+    it.
+    """
     listing = definitions.list_versions(caller.workspace, id, PageRequest(page, page_size))
     return Page[DefinitionVersion].of(listing, DefinitionVersion.of)
 
 
 @app.get("/v1/definitions/<id>/versions/<versionId>", operation_id="definitions.version")
-def get_version(id: UUID, version_id: VersionId, caller: Reader) -> DefinitionVersion:
-    """One version, which never changes."""
+def get_version(
+    id: Annotated[UUID, Path(description="The definition that the version is of.")],
+    version_id: Annotated[UUID, Path(alias="versionId", description="The version that is read.")],
+    caller: Reader,
+) -> DefinitionVersion:
+    """Get a version of a definition.
+
+    One version with its content and who proposed it. It never changes.
+    """
     return DefinitionVersion.of(definitions.get_version(caller.workspace, id, version_id))
 
 
 @app.get("/v1/change-proposals", operation_id="changeProposals.list")
 def list_proposals(
     caller: Reader,
-    status: Annotated[list[ProposalStatus] | None, Query()] = None,
-    kind: Annotated[list[DefinitionKind] | None, Query()] = None,
-    definition_id: Annotated[UUID | None, Query(alias="definitionId")] = None,
-    stale: Annotated[bool | None, Query()] = None,
-    author: Annotated[UUID | None, Query(description="A person's or a key's id.")] = None,
-    sort: Annotated[ProposalOrder, Query()] = "-createdAt",
+    status: Annotated[
+        list[ProposalStatus] | None,
+        Query(description="Only proposals of this status. Separate several values by commas."),
+    ] = None,
+    kind: Annotated[
+        list[DefinitionKind] | None,
+        Query(
+            description="Only proposals about definitions of this kind. Separate several values by "
+            "commas."
+        ),
+    ] = None,
+    definition_id: Annotated[
+        UUID | None,
+        Query(
+            alias="definitionId",
+            description="Only proposals that would change this definition, changed it or made it.",
+        ),
+    ] = None,
+    stale: Annotated[
+        bool | None,
+        Query(
+            description="`true` for open proposals whose definition has another version by now, "
+            "`false` for all others."
+        ),
+    ] = None,
+    author: Annotated[
+        UUID | None,
+        Query(description="Only proposals of this person or API key, by the person's or key's id."),
+    ] = None,
+    sort: Annotated[
+        Sort,
+        Query(description="By when the proposals were made; `-` puts the newest first."),
+    ] = "-createdAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ChangeProposalSummary]:
-    """The workspace's proposals, newest first unless sorted otherwise."""
+    """List change proposals.
+
+    The workspace's proposals, open and decided ones, the newest first. Filters look through 20,000
+    proposals at most.
+    """
     filters = reading.ProposalFilter(
         frozenset(status or ()), frozenset(kind or ()), definition_id, author, stale
     )
@@ -115,37 +190,76 @@ def list_proposals(
 def create_proposal(
     caller: Proposer, writes: Writes, body: Annotated[NewChangeProposal, Body()]
 ) -> ChangeProposal:
-    """Proposes a new definition, or a change of one; a patch is tried at once."""
+    """Propose a change.
+
+    Proposes a new definition, or a change of one as a JSON Patch; a body with `definitionId` is a
+    change. It is checked against the kind's schema at once, so that a broken one never reaches a
+    reviewer. Nothing is in force until somebody approves it, and nobody is emailed.
+    """
     return ChangeProposal.of_view(proposals.propose(caller, body.root.value(), writes))
 
 
 @app.get("/v1/change-proposals/<id>", operation_id="changeProposals.get")
-def get_proposal(id: UUID, caller: Reader) -> ChangeProposal:
-    """One proposal with what it says."""
+def get_proposal(
+    id: Annotated[UUID, Path(description="The proposal that is read.")], caller: Reader
+) -> ChangeProposal:
+    """Get a change proposal.
+
+    The proposal with its patch and with the whole definition that it would make, or has made.
+    """
     return ChangeProposal.of_view(reading.get_proposal(caller.workspace, id))
 
 
 @app.post("/v1/change-proposals/<id>/approve", operation_id="changeProposals.approve")
 def approve_proposal(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[ReviewBody | None, Body()] = None
+    id: Annotated[UUID, Path(description="The open proposal that is approved.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[ReviewBody | None, Body()] = None,
 ) -> ChangeProposal:
-    """Puts what is proposed into force."""
+    """Approve a change proposal.
+
+    Puts what is proposed into force at once, as a new version of its definition, or as a new
+    definition. It is checked once more; one whose definition has changed since is refused with
+    `stale`. An owner or admin who is signed in may approve their own proposal; everybody else needs
+    another person. It can't be taken back, but another proposal can.
+    """
     note = body.note if body else None
     return ChangeProposal.of_view(proposals.approve(caller, id, note, writes))
 
 
 @app.post("/v1/change-proposals/<id>/reject", operation_id="changeProposals.reject")
 def reject_proposal(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[ReviewBody | None, Body()] = None
+    id: Annotated[UUID, Path(description="The open proposal that is rejected.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[ReviewBody | None, Body()] = None,
 ) -> ChangeProposal:
-    """Closes a proposal without a change; a stale one too."""
+    """Reject a change proposal.
+
+    Closes an open proposal, a stale one too; nothing else changes. It stays readable, and can't be
+    opened again.
+    """
     note = body.note if body else None
     return ChangeProposal.of_view(proposals.reject(caller, id, note, writes))
 
 
-@app.delete("/v1/change-proposals/<id>", operation_id="changeProposals.withdraw", status_code=204)
-def withdraw_proposal(id: UUID, caller: Proposer, writes: Writes) -> None:
-    """Takes the caller's own proposal back: it is rejected, with a note that says so."""
+@app.delete(
+    "/v1/change-proposals/<id>",
+    operation_id="changeProposals.withdraw",
+    status_code=204,
+    response_description="The proposal is withdrawn.",
+)
+def withdraw_proposal(
+    id: Annotated[UUID, Path(description="The caller's own open proposal that is withdrawn.")],
+    caller: Proposer,
+    writes: Writes,
+) -> None:
+    """Withdraw a change proposal.
+
+    Takes the caller's own open proposal back: it is `rejected`, with a note that says so, and stays
+    readable.
+    """
     proposals.withdraw(caller, id, writes)
 
 

@@ -22,45 +22,72 @@ from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app(large_bodies=frozenset({"stores.createBatch"}))
 
-ImportId = Annotated[UUID, Path(alias="importId")]
 
-
-@app.post("/v1/stores/<id>/batches", operation_id="stores.createBatch", status_code=202)
+@app.post(
+    "/v1/stores/<id>/batches",
+    operation_id="stores.createBatch",
+    status_code=202,
+    response_description="The batch is queued as an import, and is worked through in the "
+    "background.",
+)
 def create_batch(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreBatch, Body()]
+    id: Annotated[UUID, Path(description="The custom store that the records are of.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[StoreBatch, Body()],
 ) -> StoreImport:
-    """Takes up to 500 records of a custom store, to be imported in the background.
+    """Import a batch of records.
 
-    They are customers and orders, or products. Each does what its own PUT would, the customers
-    first, then the orders, in the order in which they stand. A record that is older than what is
-    held changes nothing; it counts as imported. One that can't be read or taken becomes one of the
-    import's problems, and the rest goes on. A store's batches are imported one after the other.
+    Takes up to 500 customers and orders, or products, of a custom store, and imports them in the
+    background. Each does what its own `PUT` would, the customers first, then the orders, in the
+    order in which they stand. A record that is older than what is stored changes nothing; it counts
+    as imported. One that can't be read or taken becomes one of the import's problems, and the rest
+    goes on. A store's batches are imported one after the other; 100 may wait.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
 
 
-@app.post("/v1/stores/<id>/imports", operation_id="stores.createImport", status_code=202)
+@app.post(
+    "/v1/stores/<id>/imports",
+    operation_id="stores.createImport",
+    status_code=202,
+    response_description="The import is queued, and reads from the shop in the background.",
+)
 def create_import(
-    id: UUID, caller: Writer, writes: Writes, body: Annotated[NewImport, Body()]
+    id: Annotated[UUID, Path(description="The Shopify store that is imported from.")],
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[NewImport, Body()],
 ) -> StoreImport:
-    """Pulls all that a connected shop has of a scope, in the background.
+    """Import from a shop.
 
-    That is its customers, then its orders; or its products. A record that is older than what is
-    held changes nothing; it counts as imported. One pull is open per store and scope.
+    Reads all that a connected Shopify shop has of a scope, in the background: its customers, then
+    its orders; or its products. A record that is older than what is stored changes nothing; it
+    counts as imported. A store has one such import of a scope at a time. Changes in the shop come
+    by themselves: this is for what was missed.
     """
     return StoreImport.of(request_import(caller, id, body.scope, writes))
 
 
 @app.get("/v1/stores/<id>/imports", operation_id="stores.listImports")
 def list_imports(
-    id: UUID,
+    id: Annotated[UUID, Path(description="The store whose imports are listed.")],
     caller: Reader,
-    scope: Annotated[list[ImportScope] | None, Query()] = None,
-    status: Annotated[list[ImportStatus] | None, Query()] = None,
+    scope: Annotated[
+        list[ImportScope] | None,
+        Query(description="Only imports of this scope. Separate several values by commas."),
+    ] = None,
+    status: Annotated[
+        list[ImportStatus] | None,
+        Query(description="Only imports at this status. Separate several values by commas."),
+    ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreImport]:
-    """A store's imports, most recently queued first."""
+    """List a store's imports.
+
+    Imports from a Shopify shop and batches of a custom store, the one that was queued last first.
+    """
     store = found_store(StoreRepository(caller.workspace), id)
     filters, request = ImportFilter(scope, status), PageRequest(page, page_size)
     found = listing.list_imports(caller.workspace, store.id, filters, request)
@@ -68,20 +95,33 @@ def list_imports(
 
 
 @app.get("/v1/stores/<id>/imports/<importId>", operation_id="stores.getImport")
-def get_import(id: UUID, import_id: ImportId, caller: Reader) -> StoreImport:
-    """One import, with what it has brought so far."""
+def get_import(
+    id: Annotated[UUID, Path(description="The store that the import is of.")],
+    import_id: Annotated[UUID, Path(alias="importId", description="The import that is read.")],
+    caller: Reader,
+) -> StoreImport:
+    """Get an import of a store.
+
+    How far the import or the batch is, and what it has brought so far.
+    """
     return StoreImport.of(listing.get_import(caller.workspace, id, import_id))
 
 
 @app.get("/v1/stores/<id>/imports/<importId>/problems", operation_id="stores.listImportProblems")
 def list_problems(
-    id: UUID,
-    import_id: ImportId,
+    id: Annotated[UUID, Path(description="The store that the import is of.")],
+    import_id: Annotated[
+        UUID, Path(alias="importId", description="The import whose problems are listed.")
+    ],
     caller: Reader,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ImportProblem]:
-    """The records that an import could not take, in the order in which it met them."""
+    """List an import's problems.
+
+    The records that an import or a batch could not take, each with the reason, in the order in
+    which it met them.
+    """
     request = PageRequest(page, page_size)
     found = listing.list_problems(caller.workspace, id, import_id, request)
     return Page[ImportProblem].of(found, ImportProblem.of)

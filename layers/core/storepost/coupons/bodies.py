@@ -1,22 +1,28 @@
 """What requests say of coupons and codes."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
-    StrictBool,
     StrictInt,
     StringConstraints,
     model_validator,
 )
 
-from storepost.coupons import model
 from storepost.coupons.files import MAX_BYTES
-from storepost.coupons.model import CouponKind, CouponTerms, Reissue, Validity, ValueType
+from storepost.coupons.model import CouponKind, CouponTerms, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
-from storepost.values import clock
+from storepost.coupons.wire import (
+    CouponCombinations,
+    CouponName,
+    NewValidity,
+    ReissueRule,
+    ValidForDays,
+    ValidForEver,
+    ValidUntil,
+)
 from storepost.values.wire import (
     MAX_MINOR_UNITS,
     Id,
@@ -24,14 +30,21 @@ from storepost.values.wire import (
     NotNull,
     RequestBody,
     Text,
-    Timestamp,
 )
 
 MAX_CODES_OF_A_POOL = 200_000
-MAX_DAYS = 365
 
 Prefix = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
 Quantity = Annotated[StrictInt, Field(ge=1, le=MAX_CODES_OF_A_POOL)]
+
+Column = Annotated[
+    Text | None,
+    Field(
+        description="The name of the column that has the codes, as the file's first row says it; "
+        "case doesn't count. Where it is left out, the column is found by what stands in it, and "
+        "the first row may be a code."
+    ),
+]
 
 
 def _of_few_bytes(content: str) -> str:
@@ -43,74 +56,55 @@ def _of_few_bytes(content: str) -> str:
 Content = Annotated[
     str,
     AfterValidator(_of_few_bytes),
-    Field(description="CSV as text, of at most 3,000,000 bytes in UTF-8."),
+    Field(
+        description="The file with the codes: CSV as text, at most 3,000,000 bytes in UTF-8. "
+        "Commas, semicolons, tabs and `|` separate columns. A code has 1 to 255 characters and "
+        "no white space."
+    ),
 ]
 
 
-def _to_come(moment: Timestamp) -> Timestamp:
-    if moment <= clock.now():
-        raise ValueError("Must be in the future")
-    return moment
-
-
-class ValidForDays(RequestBody):
-    """A code holds so many days from its assignment."""
-
-    type: Literal["days"]
-    days: Annotated[StrictInt, Field(ge=1, le=MAX_DAYS)]
-
-
-class ValidUntil(RequestBody):
-    """All codes hold until a moment, when the coupon ends."""
-
-    type: Literal["until"]
-    ends_at: Timestamp
-
-
-class NewValidUntil(ValidUntil):
-    """All codes hold until a moment to come."""
-
-    ends_at: Annotated[Timestamp, AfterValidator(_to_come)]
-
-
-class ValidForEver(RequestBody):
-    """Codes hold without an end."""
-
-    type: Literal["none"]
-
-
-CouponValidity = Annotated[ValidForDays | ValidUntil | ValidForEver, Field(discriminator="type")]
-NewValidity = Annotated[ValidForDays | NewValidUntil | ValidForEver, Field(discriminator="type")]
-
-
-class CouponCombinations(RequestBody):
-    """Which other discounts a coupon's may be combined with."""
-
-    order_discounts: StrictBool
-    product_discounts: StrictBool
-    shipping_discounts: StrictBool
-
-    def value(self) -> model.Combinations:
-        """Returns the value that the service works with."""
-        return model.Combinations(
-            self.order_discounts, self.product_discounts, self.shipping_discounts
-        )
-
-
 class CouponBody(RequestBody):
-    """A coupon to make; `quantity` says how many codes a bulk one has."""
+    """A coupon whose codes Storepost makes."""
 
-    store_id: Id
-    name: Text
-    kind: Annotated[CouponKind, Field(examples=["bulk"])]
-    quantity: Quantity | None = None
-    prefix: Prefix | None = None
-    value_type: ValueType
-    value: Annotated[StrictInt, Field(ge=1, le=MAX_MINOR_UNITS)]
-    minimum_subtotal: MoneyShape | None = None
+    store_id: Id = Field(
+        description="The store whose orders may use the codes. It must be connected."
+    )
+    name: CouponName
+    kind: CouponKind = Field(
+        examples=["bulk"],
+        description="`personal`: a code is made for a person when it is assigned. `bulk`: all "
+        "codes are made in advance.",
+    )
+    quantity: Quantity | None = Field(
+        default=None,
+        description="How many codes to make. Required for a `bulk` coupon, and not allowed for a "
+        "`personal` one.",
+    )
+    prefix: Prefix | None = Field(
+        default=None,
+        description="What each code begins with, 1 to 32 of `A-Z`, `a-z`, `0-9`, `_` and `-`. "
+        "Ten random letters and digits follow. Where it is left out, these are the whole code.",
+    )
+    value_type: ValueType = Field(description="What `value` counts: percent, or an amount.")
+    value: StrictInt = Field(
+        ge=1,
+        le=MAX_MINOR_UNITS,
+        description="What the order gets off: 1 to 100 percent, so 10 is ten percent, or an "
+        "amount in minor units of the store's currency, so 1000 is 10.00 EUR.",
+    )
+    minimum_subtotal: MoneyShape | None = Field(
+        default=None,
+        description="The least subtotal of an order that may use a code, in the store's currency "
+        "and not negative. Where it is left out, every order may.",
+    )
     validity: NewValidity
-    combines_with: CouponCombinations | None = None
-    reissue: Reissue
+    combines_with: CouponCombinations | None = Field(
+        default=None,
+        description="Which other discounts the order may have. Where it is left out, the store's "
+        "platform decides.",
+    )
+    reissue: ReissueRule
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -142,19 +136,19 @@ class CouponBody(RequestBody):
 
 
 class CouponImportCheckBody(RequestBody):
-    """A file of codes to check; without `column` it is found by what stands in it."""
+    """A file of codes to check."""
 
-    store_id: Id
+    store_id: Id = Field(description="The store whose orders may use the codes.")
     content: Content
-    column: Text | None = None
+    column: Column = None
 
 
 class CouponImportBody(CouponImportCheckBody):
-    """A coupon whose codes are those of a file."""
+    """A coupon whose codes are those of a file. What they are worth, the store alone knows."""
 
-    name: Text
+    name: CouponName
     validity: NewValidity
-    reissue: Reissue
+    reissue: ReissueRule
 
     def details(self) -> ImportedCoupon:
         """Returns the value that the service works with."""
@@ -162,13 +156,21 @@ class CouponImportBody(CouponImportCheckBody):
 
 
 class CouponTopUp(RequestBody):
-    """More codes: so many, or those of a file."""
+    """More codes for a coupon of kind `bulk`: either `quantity` or `content`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"quantity": 500}]})
 
-    quantity: Quantity | None = None
-    content: Content | None = None
-    column: Text | None = None
+    quantity: Quantity | None = Field(
+        default=None,
+        description="How many codes to make, for a coupon of source `platform`. They are added "
+        "to those that it has.",
+    )
+    content: Content | None = Field(
+        default=None,
+        description="More codes as CSV, for a coupon of source `import`: text of at most "
+        "3,000,000 bytes in UTF-8. Codes that the store has already are skipped.",
+    )
+    column: Column = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -178,10 +180,18 @@ class CouponTopUp(RequestBody):
 
 
 class CouponUpdate(RequestBody):
-    """What may change; what is left out stays."""
+    """What may change of a coupon; what is left out stays."""
 
-    name: Annotated[Text | None, NotNull()] = None
-    reissue: Annotated[Reissue | None, NotNull()] = None
+    name: Annotated[Text | None, NotNull()] = Field(
+        default=None,
+        description="What the coupon is called from now on. A discount that a Shopify shop has "
+        "already keeps its title.",
+    )
+    reissue: Annotated[ReissueRule | None, NotNull()] = Field(
+        default=None,
+        description="When people get another code from now on: `after_use_or_expiry` or "
+        "`every_email`. Codes that people have stay theirs.",
+    )
 
     def fields(self) -> dict[str, Any]:
         """The fields that were sent."""
@@ -189,10 +199,15 @@ class CouponUpdate(RequestBody):
 
 
 class CodeAssignment(RequestBody):
-    """Who gets a code; `reference` names the email that it is for."""
+    """Who gets a code."""
 
-    profile_id: Id
-    reference: Text | None = None
+    profile_id: Id = Field(description="The person. Their `storeIds` must have the coupon's store.")
+    reference: Text | None = Field(
+        default=None,
+        description="Your name for the email that the code is for, such as its campaign. Where "
+        "`reissue` is `every_email`, the same reference answers the same code again, and a "
+        "request without one always brings another code. Otherwise it changes nothing.",
+    )
 
 
 def _validity(value: ValidForDays | ValidUntil | ValidForEver) -> Validity:

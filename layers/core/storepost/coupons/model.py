@@ -16,35 +16,38 @@ from storepost.values.scope import WorkspaceScope
 
 
 class CouponSource(StrEnum):
-    """Where a coupon's codes come from."""
+    """Where a coupon's codes come from: `platform`, Storepost made them, or `import`, a file."""
 
     PLATFORM = "platform"
     IMPORT = "import"
 
 
 class CouponKind(StrEnum):
-    """When a coupon's codes are made: for each person, or many up front."""
+    """When a coupon's codes are made: `personal`, for each person, or `bulk`, all in advance."""
 
     PERSONAL = "personal"
     BULK = "bulk"
 
 
 class ValueType(StrEnum):
-    """What a coupon's value counts."""
+    """What a coupon's value counts: percent, or minor units of the store's currency."""
 
     PERCENTAGE = "percentage"
     AMOUNT = "amount"
 
 
 class Reissue(StrEnum):
-    """When somebody gets another code."""
+    """When a person gets another code: once theirs is used or expired, or for every email."""
 
     AFTER_USE_OR_EXPIRY = "after_use_or_expiry"
     EVERY_EMAIL = "every_email"
 
 
 class CouponStatus(StrEnum):
-    """How far a coupon has come."""
+    """How far a coupon has come.
+
+    `active` gives codes out; `ended` gives out none; `archived` has ended and is hidden from lists.
+    """
 
     ACTIVE = "active"
     ENDED = "ended"
@@ -52,7 +55,12 @@ class CouponStatus(StrEnum):
 
 
 class CodeStatus(StrEnum):
-    """How far a code has come."""
+    """How far a code has come.
+
+    `pending`: it is being made, or the shop hasn't taken it yet. `available`: nobody has it.
+    `assigned`: a person has it. `used`: an order had it. `expired`: its time is over. `failed`: the
+    shop didn't take it.
+    """
 
     PENDING = "pending"
     AVAILABLE = "available"

@@ -3,10 +3,24 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field, StrictBool, StrictInt, StringConstraints
+from pydantic import Field, Strict, StrictBool, StringConstraints
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
-from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
+from storepost.orders.model import Amounts, LineItem
+from storepost.orders.wire import (
+    FulfillmentState,
+    LineDiscount,
+    PaymentState,
+    PlacedAt,
+    Quantity,
+    Subtotal,
+    Total,
+    TotalDiscounts,
+    TotalRefunded,
+    TotalShipping,
+    TotalTax,
+    UnitPrice,
+)
 from storepost.people.customers.lenient_fields import (
     GivenEmail,
     GivenExternalId,
@@ -23,7 +37,14 @@ from storepost.values.wire import (
     Url,
 )
 
-ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
+ExternalId = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=TEXT_LENGTH),
+    Field(
+        description="The store's own id of the order, kept as it is sent: case counts, and "
+        "nothing is trimmed."
+    ),
+]
 """A store's own id of an order, as it is: nothing is trimmed."""
 
 MAX_LINE_ITEMS = 250
@@ -33,15 +54,29 @@ MAX_DISCOUNT_CODES = 5
 class OrderLineItemBody(RequestBody):
     """One line of an order that is put into a store."""
 
-    title: Text
-    variant_title: Text | None = None
-    sku: Text | None = None
-    quantity: Annotated[StrictInt, Field(ge=0, le=1_000_000_000)]
-    unit_price: MoneyShape
-    total_discount: MoneyShape
-    is_gift_card: StrictBool = False
-    product_external_id: Text | None = None
-    variant_external_id: Text | None = None
+    title: Text = Field(description="The product's title when it was bought.")
+    variant_title: Text | None = Field(
+        default=None,
+        description="The variant's title when it was bought, such as `M / Red`. Leave it out "
+        "where the product has no variants.",
+    )
+    sku: Text | None = Field(
+        default=None, description="The stock keeping unit when it was bought, if there is one."
+    )
+    quantity: Annotated[Quantity, Strict(), Field(ge=0, le=1_000_000_000)]
+    unit_price: UnitPrice
+    total_discount: LineDiscount
+    is_gift_card: StrictBool = Field(
+        default=False, description="True where the line sells a gift card."
+    )
+    product_external_id: Text | None = Field(
+        default=None,
+        description="The store's own id of the product. It is what a product's sales are counted "
+        "by: without it the line counts for no product.",
+    )
+    variant_external_id: Text | None = Field(
+        default=None, description="The store's own id of the variant, if the line has one."
+    )
 
     def value(self) -> LineItem:
         """Returns the value that the service works with."""
@@ -59,13 +94,34 @@ class OrderLineItemBody(RequestBody):
 
 
 class OrderCustomerBody(RequestBody):
-    """Who ordered, as far as the store knows."""
+    """Who ordered, as far as the store knows.
 
-    external_id: GivenExternalId = None
-    email: GivenEmail = None
-    phone: GivenPhone = None
-    first_name: GivenName = None
-    last_name: GivenName = None
+    Id, email and phone say whose the order is; the names only fill a profile that has none.
+    """
+
+    external_id: GivenExternalId = Field(
+        default=None,
+        description="The store's own id of the customer. Leave it out for a guest order; null, "
+        "an empty text and placeholders such as `0` count as left out.",
+    )
+    email: GivenEmail = Field(
+        default=None,
+        description="The buyer's email address. It gives no consent to marketing. Null and an "
+        "empty text count as left out.",
+    )
+    phone: GivenPhone = Field(
+        default=None,
+        description="The buyer's phone number with its country code, such as `+14155550123`. It "
+        "gives no consent to marketing. Null and an empty text count as left out.",
+    )
+    first_name: GivenName = Field(
+        default=None,
+        description="The buyer's first name. It is used only where the profile has no name yet.",
+    )
+    last_name: GivenName = Field(
+        default=None,
+        description="The buyer's last name. It is used only where the profile has no name yet.",
+    )
 
     def value(self) -> IncomingBuyer:
         """Returns the value that the service works with."""
@@ -75,31 +131,64 @@ class OrderCustomerBody(RequestBody):
 
 
 class OrderBody(RequestBody):
-    """An order as its store has it; every amount in the store's currency.
+    """An order whole, as its store has it now; what is left out, the order doesn't have.
 
-    One that is held in another currency already, as the store had before, may stay in that.
+    Every amount is in the store's currency. An order that is stored in another currency already,
+    as the store had before, may stay in that.
     """
 
-    number: Text
-    placed_at: Timestamp
-    updated_at: Timestamp
-    financial_status: FinancialStatus
-    fulfillment_status: FulfillmentStatus
-    cancelled_at: Timestamp | None = None
-    is_test: StrictBool = False
-    locale: GivenLocale = None
-    source_name: Text | None = None
-    admin_url: Url | None = None
-    customer: OrderCustomerBody | None = None
-    total: MoneyShape
-    subtotal: MoneyShape
-    total_discounts: MoneyShape
-    total_shipping: MoneyShape
-    total_tax: MoneyShape
-    total_refunded: MoneyShape
-    line_items: Annotated[list[OrderLineItemBody], Field(max_length=MAX_LINE_ITEMS)]
-    discount_codes: Annotated[list[Text], Field(max_length=MAX_DISCOUNT_CODES)] = Field(
-        default_factory=list
+    number: Text = Field(description="The number that the store shows to the buyer.")
+    placed_at: PlacedAt
+    updated_at: Timestamp = Field(
+        description="When the order last changed in the store. A request that is older than "
+        "what is stored is refused with `stale_update`; one of the same time is taken."
+    )
+    financial_status: PaymentState
+    fulfillment_status: FulfillmentState
+    cancelled_at: Timestamp | None = Field(
+        default=None,
+        description="When the store cancelled the order. Leave it out, or send null, where it "
+        "isn't cancelled.",
+    )
+    is_test: StrictBool = Field(
+        default=False,
+        description="True for a test order. It counts neither as spent nor as sold.",
+    )
+    locale: GivenLocale = Field(
+        default=None,
+        description="The language in which the buyer ordered, as a BCP 47 tag such as `de-AT`. "
+        "It becomes the buyer's language, unless one was set by hand or a later order or "
+        "customer states another. Where it is left out, the store's primary locale is taken "
+        "for a buyer whose language nobody states.",
+    )
+    source_name: Text | None = Field(
+        default=None,
+        description="The channel that the order came through, in the store's words, such as "
+        "`web` or `pos`.",
+    )
+    admin_url: Url | None = Field(
+        default=None,
+        description="Where the shop's staff see the order. Where it is left out, the store's "
+        "`adminUrl` is shown.",
+    )
+    customer: OrderCustomerBody | None = Field(
+        default=None,
+        description="Who ordered. Where it is left out, or names nobody, the order has no buyer.",
+    )
+    total: Total
+    subtotal: Subtotal
+    total_discounts: TotalDiscounts
+    total_shipping: TotalShipping
+    total_tax: TotalTax
+    total_refunded: TotalRefunded
+    line_items: list[OrderLineItemBody] = Field(
+        max_length=MAX_LINE_ITEMS, description="What was ordered, in the store's order."
+    )
+    discount_codes: list[Text] = Field(
+        default_factory=list,
+        max_length=MAX_DISCOUNT_CODES,
+        description="The discount codes that the buyer used. Those that are codes of a coupon "
+        "become `used`; their case doesn't count.",
     )
 
     def value(self, external_id: str) -> IncomingOrder:

@@ -14,7 +14,12 @@ from storepost.values.money import Money
 
 
 class FinancialStatus(StrEnum):
-    """How far an order is paid."""
+    """How far an order is paid.
+
+    `pending`: no payment yet. `authorized`: the money is reserved, not taken. `partially_paid` and
+    `paid`: a part or all of it was taken. `partially_refunded` and `refunded`: a part or all of it
+    was paid back. `voided`: the payment was cancelled before it was taken, or it expired.
+    """
 
     PENDING = "pending"
     AUTHORIZED = "authorized"
@@ -26,7 +31,11 @@ class FinancialStatus(StrEnum):
 
 
 class FulfillmentStatus(StrEnum):
-    """How far an order is sent."""
+    """How far an order is sent.
+
+    `unfulfilled`: nothing was sent. `partially_fulfilled` and `fulfilled`: a part or all of it was
+    sent. `restocked`: the goods are back in stock.
+    """
 
     UNFULFILLED = "unfulfilled"
     PARTIALLY_FULFILLED = "partially_fulfilled"

@@ -2,9 +2,24 @@
 
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.orders import model
 from storepost.orders.details import OrderDetails
-from storepost.orders.model import FinancialStatus, FulfillmentStatus
+from storepost.orders.wire import (
+    FulfillmentState,
+    LineDiscount,
+    PaymentState,
+    PlacedAt,
+    Quantity,
+    Subtotal,
+    Total,
+    TotalDiscounts,
+    TotalRefunded,
+    TotalShipping,
+    TotalTax,
+    UnitPrice,
+)
 from storepost.stores.stores.references import StoreReference
 from storepost.values.wire import (
     MoneyShape,
@@ -17,15 +32,27 @@ from storepost.values.wire import (
 class OrderSummary(Shape):
     """An order in a list."""
 
-    id: UUID
-    store_id: UUID
-    number: str
-    placed_at: Timestamp
-    financial_status: FinancialStatus
-    fulfillment_status: FulfillmentStatus
-    cancelled: bool
-    total: MoneyShape
-    locale: str | None
+    id: UUID = Field(
+        description="Storepost's id of the order. It follows from the store and the store's own "
+        "id of the order, so it stays the same when the order is written again."
+    )
+    store_id: UUID = Field(description="The store that the order was placed in.")
+    number: str = Field(
+        description="The number that the store shows to the buyer, such as `#1001`. Two stores "
+        "may have orders of the same number."
+    )
+    placed_at: PlacedAt
+    financial_status: PaymentState
+    fulfillment_status: FulfillmentState
+    cancelled: bool = Field(
+        description="True once the store has cancelled the order. It then counts neither as "
+        "spent nor as sold."
+    )
+    total: Total
+    locale: str | None = Field(
+        description="The language in which the buyer ordered, as a BCP 47 tag such as `de-AT`; "
+        "null where the store didn't say it."
+    )
 
     @classmethod
     def of(cls, order: model.OrderSummary) -> "OrderSummary":
@@ -46,40 +73,73 @@ class OrderSummary(Shape):
 class OrderBuyer(Shape):
     """Who ordered, as the profile says now."""
 
-    profile_id: UUID
-    name: str | None
-    email: str | None
+    profile_id: UUID = Field(
+        description="The buyer's profile. After a merge it is the profile that remains."
+    )
+    name: str | None = Field(
+        description="The profile's name today, not the one at the time of the order; null where "
+        "none is known."
+    )
+    email: str | None = Field(
+        description="The email address that the profile shows today; null where it has none."
+    )
 
 
 class OrderLineItem(Shape):
     """One line of an order."""
 
-    id: UUID
-    title: str
-    variant_title: str | None
-    sku: str | None
-    quantity: int
-    unit_price: MoneyShape
-    total_discount: MoneyShape
-    is_gift_card: bool
+    id: UUID = Field(
+        description="Storepost's id of the line. It follows from the order and the line's place "
+        "in it."
+    )
+    title: str = Field(description="The product's title when it was bought.")
+    variant_title: str | None = Field(
+        description="The variant's title when it was bought, such as `M / Red`; null where the "
+        "product has no variants."
+    )
+    sku: str | None = Field(
+        description="The stock keeping unit when it was bought; null where there is none."
+    )
+    quantity: Quantity
+    unit_price: UnitPrice
+    total_discount: LineDiscount
+    is_gift_card: bool = Field(description="True where the line sells a gift card.")
 
 
 class Order(OrderSummary):
-    """An order whole."""
+    """An order with its buyer, its amounts and its lines."""
 
-    store: StoreReference
-    admin_url: Uri
-    customer_admin_url: Uri | None
-    buyer: OrderBuyer | None
-    subtotal: MoneyShape
-    total_discounts: MoneyShape
-    total_shipping: MoneyShape
-    total_tax: MoneyShape
-    total_refunded: MoneyShape
-    source_name: str | None
-    is_test: bool
-    cancelled_at: Timestamp | None
-    line_items: list[OrderLineItem]
+    store: StoreReference = Field(description="The store that the order was placed in.")
+    admin_url: Uri = Field(
+        description="Where the shop's staff see the order. It is the store's `adminUrl` where "
+        "the store gave no address for this order."
+    )
+    customer_admin_url: Uri | None = Field(
+        description="Where the shop's staff see the customer who ordered; null for a guest "
+        "order, and where the customer or their address isn't known."
+    )
+    buyer: OrderBuyer | None = Field(
+        description="The person who ordered; null where the order names nobody, or where the "
+        "person was erased."
+    )
+    subtotal: Subtotal
+    total_discounts: TotalDiscounts
+    total_shipping: TotalShipping
+    total_tax: TotalTax
+    total_refunded: TotalRefunded
+    source_name: str | None = Field(
+        description="The channel that the order came through, in the store's words, such as "
+        "`web` or `pos`; null where the store didn't say it."
+    )
+    is_test: bool = Field(
+        description="True for a test order. It counts neither as spent nor as sold."
+    )
+    cancelled_at: Timestamp | None = Field(
+        description="When the store cancelled the order; null where it isn't cancelled."
+    )
+    line_items: list[OrderLineItem] = Field(
+        description="What was ordered, in the store's order; at most 250 lines."
+    )
 
     @classmethod
     def of(cls, details: OrderDetails) -> "Order":  # type: ignore[override]

@@ -12,7 +12,12 @@ from storepost.catalog.products.rules import Rules
 
 
 class ChangeStatus(StrEnum):
-    """How far a change is."""
+    """How far a change is.
+
+    `previewing`: Storepost works out what it makes of products. `ready`: it can be applied.
+    `applying`: its rules are in force, and products follow. `applied`: all products have followed.
+    `failed`: it was given up.
+    """
 
     PREVIEWING = "previewing"
     READY = "ready"

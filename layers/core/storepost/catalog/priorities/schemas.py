@@ -18,7 +18,7 @@ MAX_FIELDS = 500
 
 def _once_each(ids: list[UUID]) -> list[UUID]:
     if len(set(ids)) < len(ids):
-        raise ValueError("Each source stands there once")
+        raise ValueError("Must name each source only once")
     return ids
 
 
@@ -28,10 +28,22 @@ SourceIds = Annotated[
 
 
 class PriorityRules(RequestBody):
-    """Whose word counts first: of all fields, and of single ones."""
+    """Which source a field is taken from, where several have it.
 
-    order: SourceIds
-    fields: Annotated[dict[str, SourceIds], Field(max_length=MAX_FIELDS)]
+    Sources are named by their `id` in the store's product priority, which is neither the store's id
+    nor a feed's.
+    """
+
+    order: SourceIds = Field(
+        description="The sources for all fields, the first one first. Sources that aren't named "
+        "come last, the oldest first."
+    )
+    fields: dict[str, SourceIds] = Field(
+        max_length=MAX_FIELDS,
+        description="The sources for single fields, by the field's name: `product.<field>`, "
+        "`variant.<field>` or `custom.<key>`. Where none of them has the field, the rest of "
+        "`order` is asked. Send `{}` where no field has an order of its own.",
+    )
 
     def value(self) -> NewRules:
         """Returns the value that the service works with."""
@@ -45,28 +57,47 @@ class PriorityRules(RequestBody):
 
 
 class PriorityCounts(Shape):
-    """Of the store's products."""
+    """How far a change is, in products of the store."""
 
-    products: int
-    previewed: int
-    changed: int
-    applied: int
+    products: int = Field(description="How many products the store has.")
+    previewed: int = Field(description="How many of them the preview has looked at so far.")
+    changed: int = Field(
+        description="How many of those would become something else under the new rules."
+    )
+    applied: int = Field(
+        description="How many of these have become that; 0 until the change is applied."
+    )
 
 
 class PriorityChange(Shape):
     """A change of a store's rules."""
 
-    id: UUID
-    store_id: UUID
-    status: ChangeStatus
-    rules: PriorityRules
-    stale: bool
-    counts: PriorityCounts
-    error: str | None
-    created_at: Timestamp
-    ready_at: Timestamp | None
-    applied_at: Timestamp | None
-    completed_at: Timestamp | None
+    id: UUID = Field(description="The change's id.")
+    store_id: UUID = Field(description="The store whose rules the change replaces.")
+    status: ChangeStatus = Field(
+        description="How far the change is, from its preview to being applied."
+    )
+    rules: PriorityRules = Field(description="The rules that the change puts in force.")
+    stale: bool = Field(
+        description="True once a product, a source or the rules in force changed after the "
+        "preview: a `ready` change must then be refreshed before it can be applied."
+    )
+    counts: PriorityCounts = Field(
+        description="How many products were looked at, would change, and have changed."
+    )
+    error: str | None = Field(
+        description="Why the change failed, as a sentence for people; null unless it did."
+    )
+    created_at: Timestamp = Field(description="When the change was proposed.")
+    ready_at: Timestamp | None = Field(
+        description="When the latest preview was complete; null until then."
+    )
+    applied_at: Timestamp | None = Field(
+        description="When the rules came in force; null until then. Products follow from then on."
+    )
+    completed_at: Timestamp | None = Field(
+        description="When the change was applied to all products, or failed; null until then."
+    )
 
     @classmethod
     def of(cls, view: ChangeView) -> "PriorityChange":
@@ -95,24 +126,43 @@ class PriorityChange(Shape):
 class PrioritySource(Shape):
     """A store or a feed as a source of products."""
 
-    id: UUID
-    kind: SourceKind
-    source_id: UUID
-    name: str
-    platform: str
-    locales: list[str]
-    products: int
+    id: UUID = Field(
+        description="The source's own id. Rules name sources by it, and not by `sourceId`."
+    )
+    kind: SourceKind = Field(description="Whether the source is the store itself or a feed.")
+    source_id: UUID = Field(description="The id of the store or of the feed.")
+    name: str = Field(description="What the store or the feed is called today.")
+    platform: str = Field(description="The store's platform, or `feed` for a feed.")
+    locales: list[str] = Field(
+        description="The locales in which the source has texts of its own; empty where it names "
+        "none."
+    )
+    products: int = Field(description="How many products the source has now.")
 
 
 class ProductPriority(Shape):
     """What is in force in a store: its sources, the first first, and its changes."""
 
-    store_id: UUID
-    sources: list[PrioritySource]
-    fields: dict[str, list[UUID]]
-    custom_fields: list[str]
-    open_change: PriorityChange | None
-    last_change: PriorityChange | None
+    store_id: UUID = Field(description="The store.")
+    sources: list[PrioritySource] = Field(
+        description="All sources of the store's products in the order that counts for fields "
+        "without one of their own, the first one first."
+    )
+    fields: dict[str, list[UUID]] = Field(
+        description="The fields that have an order of their own, each with the ids of its "
+        "sources. The remaining sources follow in the order of `sources`."
+    )
+    custom_fields: list[str] = Field(
+        description="The keys of all custom fields that products of the store have or had, "
+        "without `custom.`; at most 500."
+    )
+    open_change: PriorityChange | None = Field(
+        description="The change that is being previewed, is ready or is being applied; null where "
+        "there is none. A store has one at a time."
+    )
+    last_change: PriorityChange | None = Field(
+        description="The latest change that was applied or failed; null where there is none."
+    )
 
     @classmethod
     def of(cls, priority: Priority) -> "ProductPriority":
@@ -146,27 +196,42 @@ def _sources(priority: Priority, sources: Iterable[RankedSource]) -> Iterable[Pr
 
 
 class PriorityValue(Shape):
-    """A value, and the source that it is from."""
+    """A field's value, and the source that it is taken from."""
 
-    source_id: UUID | None
-    value: Any = None
+    source_id: UUID | None = Field(
+        description="The `id` of the source in the store's product priority; null where no source "
+        "has a value."
+    )
+    value: Any = Field(
+        default=None,
+        description="The value, of the field's own kind: a text, a list, or money, for example. "
+        "It is null where `sourceId` is.",
+    )
 
 
 class PriorityVariant(Shape):
     """Which variant a change is about."""
 
-    id: UUID
-    title: str
+    id: UUID = Field(description="The variant's id.")
+    title: str = Field(description="The variant's title in the store's primary locale.")
 
 
 class PriorityFieldChange(Shape):
     """What becomes of one field, in one locale or in all."""
 
-    locale: str | None
-    variant: PriorityVariant | None
-    field: str
-    before: Annotated[PriorityValue, Field(alias="from")]
-    to: PriorityValue
+    locale: str | None = Field(
+        description="The locale in which the field changes; null where it changes in the same way "
+        "in all locales of the product."
+    )
+    variant: PriorityVariant | None = Field(
+        description="The variant whose field it is; null where it is the product's."
+    )
+    field: str = Field(
+        description="The field's name in the rules, such as `product.title`, `variant.price` or "
+        "`custom.color`."
+    )
+    before: PriorityValue = Field(alias="from", description="What the field is now.")
+    to: PriorityValue = Field(description="What it becomes under the new rules.")
 
     @classmethod
     def of(cls, change: FieldChange) -> "PriorityFieldChange":
@@ -184,11 +249,23 @@ class PriorityFieldChange(Shape):
 class PriorityChangeProduct(Shape):
     """What a change makes of one product."""
 
-    id: UUID
-    external_id: str
-    title: str | None
-    image: ProductImage | None
-    changes: list[PriorityFieldChange]
+    id: UUID = Field(description="The product's id.")
+    external_id: str = Field(
+        description="The store's own id of the product, or the feed's where the store doesn't "
+        "have it."
+    )
+    title: str | None = Field(
+        description="The product's title in the store's primary locale when the preview looked at "
+        "it; null where no source has one."
+    )
+    image: ProductImage | None = Field(
+        description="The product's image when the preview looked at it; null where no source has "
+        "one."
+    )
+    changes: list[PriorityFieldChange] = Field(
+        description="The fields that change. At most 500 are listed, and fewer where their values "
+        "are long."
+    )
 
     @classmethod
     def of(cls, product: ChangedProduct) -> "PriorityChangeProduct":

@@ -51,8 +51,12 @@ CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
 class ProductImageBody(RequestBody):
     """An image of a product or a variant."""
 
-    url: Url
-    alt: Annotated[str, StringConstraints(max_length=TEXT_LENGTH)] | None = None
+    url: Url = Field(
+        description="Where the image is. Storepost shows this address and keeps no copy."
+    )
+    alt: Annotated[str, StringConstraints(max_length=TEXT_LENGTH)] | None = Field(
+        default=None, description="What the image shows, for people who can't see it."
+    )
 
     def value(self) -> tuple[str, str | None]:
         """Returns the value that the service works with."""
@@ -62,16 +66,23 @@ class ProductImageBody(RequestBody):
 class ProductOptionBody(RequestBody):
     """What tells a variant from the others, such as its size."""
 
-    name: Text
-    value: Text
+    name: Text = Field(description="What is chosen, such as `Size`.")
+    value: Text = Field(description="Which one the variant is, such as `M`.")
 
 
 class ProductTexts(RequestBody):
     """What the store says of a product in one locale."""
 
-    locale: LocaleCode
-    title: Text
-    description: Description | None = None
+    locale: LocaleCode = Field(
+        description="The locale of these texts, as a BCP 47 tag such as `de-AT`. Each locale "
+        "stands there once."
+    )
+    title: Text = Field(description="The product's title in this locale.")
+    description: Description | None = Field(
+        default=None,
+        description="The product's description in this locale, as text or HTML, at most 64 KB in "
+        "UTF-8.",
+    )
 
     def texts(self) -> IncomingTexts:
         """Returns the value that the service works with."""
@@ -81,19 +92,51 @@ class ProductTexts(RequestBody):
 class ProductVariantBody(RequestBody):
     """A variant of a product; its price in the store's currency."""
 
-    external_id: ExternalId
-    title: Text
-    sku: Text | None = None
-    barcode: Text | None = None
-    options: Annotated[list[ProductOptionBody], Field(max_length=MAX_OPTIONS)] = Field(
-        default_factory=list
+    external_id: ExternalId = Field(
+        description="The store's own id of the variant, kept as it is sent. Each variant of a "
+        "product has its own."
     )
-    image: ProductImageBody | None = None
-    price: Price
-    compare_at_price: Price | None = None
-    inventory: Annotated[StrictInt, Field(ge=-MAX_UNITS, le=MAX_UNITS)] | None = None
-    continue_selling_when_out_of_stock: StrictBool = False
-    position: Annotated[StrictInt, Field(ge=0, le=MAX_UNITS)] | None = None
+    title: Text = Field(
+        description="The variant's title, such as `M / Red`. It is the same in every locale."
+    )
+    sku: Text | None = Field(
+        default=None,
+        description="The stock keeping unit. Rows of feeds are matched by it, too.",
+    )
+    barcode: Text | None = Field(
+        default=None,
+        description="The number under the barcode, such as a GTIN. Rows of feeds are matched by "
+        "it, too.",
+    )
+    options: list[ProductOptionBody] = Field(
+        default_factory=list,
+        max_length=MAX_OPTIONS,
+        description="What tells the variant from the product's others, such as its size.",
+    )
+    image: ProductImageBody | None = Field(default=None, description="The variant's own image.")
+    price: Price = Field(
+        description="What the variant costs now, in the store's currency and not negative, with "
+        "or without tax as your shop shows it."
+    )
+    compare_at_price: Price | None = Field(
+        default=None,
+        description="The former price, shown crossed out. Leave it out where the variant isn't "
+        "reduced.",
+    )
+    inventory: Annotated[StrictInt, Field(ge=-MAX_UNITS, le=MAX_UNITS)] | None = Field(
+        default=None,
+        description="How many pieces there are, below 0 where too many were sold. Where it is "
+        "left out, the stock isn't counted and the variant can always be bought.",
+    )
+    continue_selling_when_out_of_stock: StrictBool = Field(
+        default=False,
+        description="True where the variant is sold when there are no pieces left.",
+    )
+    position: Annotated[StrictInt, Field(ge=0, le=MAX_UNITS)] | None = Field(
+        default=None,
+        description="The variant's place among the product's, the smallest first. Where it is "
+        "left out, its place in the list counts, from 1.",
+    )
 
     def variant(self, number: int) -> IncomingVariant:
         """Returns the value for the service; `number` is its place in the request, from 1."""
@@ -113,27 +156,76 @@ class ProductVariantBody(RequestBody):
 
 
 class ProductBody(RequestBody):
-    """A product as its store has it, in each of its locales, with its variants."""
+    """A product whole, as its store has it now, in each of its locales and with its variants.
 
-    updated_at: Timestamp
+    What is left out, the store doesn't say; feeds may.
+    """
+
+    updated_at: Timestamp = Field(
+        description="When the product last changed in the store. A request that is older than "
+        "what is stored is refused with `stale_update`; one of the same time is taken."
+    )
     status: Literal[
         ProductStatus.ACTIVE, ProductStatus.UNLISTED, ProductStatus.DRAFT, ProductStatus.ARCHIVED
-    ]
-    published: StrictBool | None = None
-    handle: Text | None = None
-    vendor: Text | None = None
-    product_type: Text | None = None
-    tags: Annotated[list[Text], Field(max_length=MAX_TAGS)] = Field(default_factory=list)
-    published_at: Timestamp | None = None
-    created_at: Timestamp | None = None
-    link: Url | None = None
-    image: ProductImageBody | None = None
-    custom_fields: Annotated[dict[CustomKey, Text], Field(max_length=MAX_CUSTOM_FIELDS)] = Field(
-        default_factory=dict
+    ] = Field(
+        description="`active`: on sale. `unlisted`: on sale for whoever has its address. `draft`: "
+        "not on sale yet. `archived`: not on sale any more."
     )
-    admin_url: Url | None = None
-    locales: Annotated[list[ProductTexts], Field(min_length=1, max_length=MAX_LOCALES)]
-    variants: Annotated[list[ProductVariantBody], Field(max_length=MAX_VARIANTS)]
+    published: StrictBool | None = Field(
+        default=None,
+        description="Whether buyers can see the product. Where it is left out, they can while it "
+        "is `active` or `unlisted`.",
+    )
+    handle: Text | None = Field(
+        default=None,
+        description="The last part of the product's address in the shop, such as `linen-cushion`.",
+    )
+    vendor: Text | None = Field(default=None, description="The maker or brand.")
+    product_type: Text | None = Field(
+        default=None, description="The product's kind in your own words, such as `Cushions`."
+    )
+    tags: list[Text] = Field(
+        default_factory=list,
+        max_length=MAX_TAGS,
+        description="Words that you sort products by. One that stands there twice counts once.",
+    )
+    published_at: Timestamp | None = Field(
+        default=None,
+        description="When the product was published. It is shown, and publishes nothing: "
+        "`published` does.",
+    )
+    created_at: Timestamp | None = Field(
+        default=None, description="When the product was made in the store."
+    )
+    link: Url | None = Field(
+        default=None,
+        description="The product's page in the shop. Without it `missing` names `link`.",
+    )
+    image: ProductImageBody | None = Field(
+        default=None,
+        description="The product's image. Without it `missing` names `image`.",
+    )
+    custom_fields: dict[CustomKey, Text] = Field(
+        default_factory=dict,
+        max_length=MAX_CUSTOM_FIELDS,
+        description="Fields of your own: keys of 1 to 200 characters, each with a text.",
+    )
+    admin_url: Url | None = Field(
+        default=None,
+        description="Where the shop's staff see the product. Where it is left out, the store's "
+        "`adminUrl` is shown.",
+    )
+    locales: list[ProductTexts] = Field(
+        min_length=1,
+        max_length=MAX_LOCALES,
+        description="The product's texts, by locale. Send the store's primary locale among them: "
+        "lists show it.",
+    )
+    variants: list[ProductVariantBody] = Field(
+        max_length=MAX_VARIANTS,
+        description="All variants of the product. One that is left out is removed. A product "
+        "without any has no price.",
+    )
 
     @model_validator(mode="after")
     def _unique_variants(self) -> "ProductBody":

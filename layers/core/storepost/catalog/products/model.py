@@ -12,7 +12,11 @@ from storepost.values.money import Money
 
 
 class ProductStatus(StrEnum):
-    """Whether a product is sold; removed once no source has it any more."""
+    """Whether a product is sold.
+
+    `active`: on sale. `unlisted`: on sale for whoever has its address. `draft`: not on sale yet.
+    `archived`: not on sale any more. `removed`: no source has the product any more.
+    """
 
     ACTIVE = "active"
     UNLISTED = "unlisted"
@@ -26,7 +30,7 @@ ON_SALE = frozenset({ProductStatus.ACTIVE, ProductStatus.UNLISTED})
 
 
 class Stock(StrEnum):
-    """Whether there is any to sell."""
+    """Whether there is any: `in_stock`, `out_of_stock`, or `not_tracked` where nobody counts."""
 
     IN_STOCK = "in_stock"
     OUT_OF_STOCK = "out_of_stock"
@@ -34,7 +38,7 @@ class Stock(StrEnum):
 
 
 class MissingField(StrEnum):
-    """What a product lacks to be shown in an email."""
+    """A field without which a product is hard to show in an email, and that no source has."""
 
     TITLE = "title"
     LINK = "link"

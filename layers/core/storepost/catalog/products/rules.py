@@ -11,7 +11,7 @@ from storepost.values.ids import derived_id
 
 
 class SourceKind(StrEnum):
-    """What brings records."""
+    """What a source of products is: the `store` itself, or a `feed` that is imported into it."""
 
     STORE = "store"
     FEED = "feed"

@@ -1,39 +1,28 @@
 """Products on the wire."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from pydantic import Field
+
 from storepost.catalog.products.details import ProductDetails
-from storepost.catalog.products.fields import CUSTOM, can_be_ruled, is_custom, rule_name
-from storepost.catalog.products.model import (
-    MissingField,
-    ProductStatus,
-    Stock,
-    Summary,
-    record_id,
-    variant_id,
-)
+from storepost.catalog.products.fields import CUSTOM, is_custom
+from storepost.catalog.products.model import MissingField, ProductStatus, Stock, Summary
 from storepost.catalog.products.model import Product as ProductValue
-from storepost.catalog.products.records import Record
-from storepost.catalog.products.resolution import Resolved, ResolvedProduct, ResolvedVariant
-from storepost.catalog.products.rules import SourceKind
-from storepost.catalog.products.summing import (
-    is_for_sale,
-    sells_on,
-    stock_of,
-    summary_of,
-    title_of,
-)
+from storepost.catalog.products.resolution import ResolvedProduct
+from storepost.catalog.products.summing import summary_of
 from storepost.stores.stores.references import StoreReference
-from storepost.values.wire import Json, MoneyShape, Shape, Timestamp, Uri
+from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 
 
 class ProductImage(Shape):
-    """An image."""
+    """An image of a product or a variant."""
 
-    url: Uri
-    alt: str | None
+    url: Uri = Field(description="Where the image is, at its source. Storepost keeps no copy.")
+    alt: str | None = Field(
+        description="What the image shows, for people who can't see it; null where nobody says it."
+    )
 
     @classmethod
     def of(cls, image: Mapping[str, Any] | None) -> "ProductImage | None":
@@ -44,32 +33,74 @@ class ProductImage(Shape):
 class ProductPrice(Shape):
     """The least and the greatest price of a product's variants."""
 
-    min: MoneyShape
-    max: MoneyShape
+    min: MoneyShape = Field(description="The price of the cheapest variant.")
+    max: MoneyShape = Field(
+        description="The price of the dearest variant; the same as `min` where all cost the same."
+    )
 
 
 class ProductSummary(Shape):
     """A product in a list, in one locale."""
 
-    id: UUID
-    store_id: UUID
-    external_id: str
-    locale: str
-    title: str | None
-    missing: list[MissingField]
-    published: bool
-    handle: str | None
-    status: ProductStatus
-    removed_at: Timestamp | None
-    vendor: str | None
-    product_type: str | None
-    image: ProductImage | None
-    price: ProductPrice | None
-    compare_at_price: MoneyShape | None
-    variant_count: int
-    stock: Stock
-    inventory: int | None
-    changed_at: Timestamp | None
+    id: UUID = Field(
+        description="Storepost's id of the product. It stays the same when the product is removed "
+        "and comes back."
+    )
+    store_id: UUID = Field(description="The store that the product belongs to.")
+    external_id: str = Field(
+        description="The store's own id of the product, or the feed's where the store doesn't "
+        "have it."
+    )
+    locale: str = Field(
+        description="The locale that the product is shown in: the one that was asked for, else "
+        "the store's primary one."
+    )
+    title: str | None = Field(description="The product's title; null where no source has one.")
+    missing: list[MissingField] = Field(
+        description="What the product lacks to be shown in an email; empty where it has all."
+    )
+    published: bool = Field(
+        description="Whether buyers can see the product: as a source says, or else while it is "
+        "`active` or `unlisted`. False for a removed product."
+    )
+    handle: str | None = Field(
+        description="The last part of the product's address in the shop, such as `linen-cushion`; "
+        "null where no source has one."
+    )
+    status: ProductStatus = Field(
+        description="Whether the product is sold, as a source says; `active` where none does."
+    )
+    removed_at: Timestamp | None = Field(
+        description="When the last source that had the product gave it up; null where one has it."
+    )
+    vendor: str | None = Field(description="The maker or brand; null where no source has one.")
+    product_type: str | None = Field(
+        description="The product's kind in the shop's own words; null where no source has one."
+    )
+    image: ProductImage | None = Field(
+        description="The product's first image; null where no source has one."
+    )
+    price: ProductPrice | None = Field(
+        description="From the cheapest to the dearest variant, with or without tax as the source "
+        "states prices; null where no variant has a price in the locale's currency."
+    )
+    compare_at_price: MoneyShape | None = Field(
+        description="The former price of the cheapest variant, shown crossed out; null where that "
+        "variant isn't reduced."
+    )
+    variant_count: int = Field(description="How many variants there are, without removed ones.")
+    stock: Stock = Field(
+        description="The best of the variants' stock: `in_stock`, else `not_tracked`, else "
+        "`out_of_stock`. It is `not_tracked` where there are no variants."
+    )
+    inventory: int | None = Field(
+        description="The pieces of all variants that are counted, together; null where none is "
+        "counted."
+    )
+    changed_at: Timestamp | None = Field(
+        description="When anything of the product last changed in Storepost, in any locale. It is "
+        "always set at present."
+    )
 
     @classmethod
     def of(cls, product: ProductValue, locale: str | None = None) -> "ProductSummary":
@@ -79,19 +110,45 @@ class ProductSummary(Shape):
 
 
 class Product(ProductSummary):
-    """A product whole, in one locale."""
+    """A product with all its own fields, in one locale. Variants are listed by themselves."""
 
-    store: StoreReference
-    locales: list[str]
-    description: str | None
-    link: Uri | None
-    admin_url: Uri | None
-    tags: list[str]
-    custom_fields: dict[str, str]
-    published_at: Timestamp | None
-    created_at: Timestamp | None
-    added_at: Timestamp
-    synced_at: Timestamp
+    store: StoreReference = Field(description="The store that the product belongs to.")
+    locales: list[str] = Field(
+        description="The locales that the product can be asked for in, the store's primary one "
+        "first."
+    )
+    description: str | None = Field(
+        description="The product's description as its source has it, which may be HTML; null "
+        "where no source has one."
+    )
+    link: Uri | None = Field(
+        description="The product's page in the shop; null where no source has one."
+    )
+    admin_url: Uri | None = Field(
+        description="Where the shop's staff see the product, the store's `adminUrl` where the "
+        "store gave none; null where only feeds have the product."
+    )
+    tags: list[str] = Field(
+        description="The tags of the first source that has any; empty where none has."
+    )
+    custom_fields: dict[str, str] = Field(
+        description="Fields of your own, by their keys: from the store's `customFields`, and from "
+        "columns that a feed maps to `custom`. Each is taken from the first source that has it."
+    )
+    published_at: Timestamp | None = Field(
+        description="When the product was published, as its source says; null where none says it."
+    )
+    created_at: Timestamp | None = Field(
+        description="When the product was made in the shop; null where the shop doesn't say it."
+    )
+    added_at: Timestamp = Field(
+        description="When Storepost first had the product. It stays when the product is removed "
+        "and comes back."
+    )
+    synced_at: Timestamp = Field(
+        description="When a source last brought the product: for a feed that has it its last "
+        "completed import, for a store the last time when it said something new."
+    )
 
     @classmethod
     def of(cls, details: ProductDetails, resolved: ResolvedProduct) -> "Product":  # type: ignore[override]
@@ -116,148 +173,6 @@ class Product(ProductSummary):
             added_at=product.added_at,
             synced_at=details.synced_at,
         )
-
-
-class ProductOption(Shape):
-    """What tells a variant from the others, such as its size."""
-
-    name: str
-    value: str
-
-
-class ProductVariant(Shape):
-    """A variant of a product, in one locale."""
-
-    id: UUID
-    external_id: str
-    locale: str
-    title: str
-    sku: str | None
-    barcode: str | None
-    options: list[ProductOption]
-    image: ProductImage | None
-    price: MoneyShape | None
-    compare_at_price: MoneyShape | None
-    stock: Stock
-    inventory: int | None
-    continue_selling_when_out_of_stock: bool
-    available_for_sale: bool
-    position: int
-    removed_at: Timestamp | None
-    created_at: Timestamp | None
-    updated_at: Timestamp | None
-
-    @classmethod
-    def in_locale(
-        cls, details: ProductDetails, product: ResolvedProduct
-    ) -> "Callable[[ResolvedVariant], ProductVariant]":
-        """What puts a variant of the product in this shape."""
-        return lambda variant: cls.of(details, product, variant)
-
-    @classmethod
-    def of(
-        cls, details: ProductDetails, product: ResolvedProduct, variant: ResolvedVariant
-    ) -> "ProductVariant":
-        """The variant in this shape."""
-        values = variant.resolved.values
-        return cls(
-            id=variant_id(details.product.id, variant.key),
-            external_id=variant.key,
-            locale=product.locale,
-            title=title_of(variant, product),
-            sku=values.get("sku"),
-            barcode=values.get("barcode"),
-            options=[ProductOption(**option) for option in values.get("options", ())],
-            image=ProductImage.of(values.get("image")),
-            price=values.get("price"),
-            compare_at_price=values.get("compareAtPrice"),
-            stock=stock_of(variant.resolved),
-            inventory=values.get("inventoryQuantity"),
-            continue_selling_when_out_of_stock=sells_on(variant.resolved),
-            available_for_sale=is_for_sale(variant.resolved),
-            position=values.get("position", product.variants.index(variant) + 1),
-            removed_at=variant.removed_at,
-            created_at=values.get("createdAt"),
-            updated_at=values.get("updatedAt"),
-        )
-
-
-class ProductSourceReference(Shape):
-    """The store or the feed that a record is from."""
-
-    id: UUID
-    name: str
-
-
-class ProductSourceRecord(Shape):
-    """What one source says of a product or of a variant in one locale."""
-
-    id: UUID
-    kind: SourceKind
-    source: ProductSourceReference
-    variant_id: UUID | None
-    locale: str
-    external_id: str | None
-    fields: Json
-    first_seen_at: Timestamp
-    seen_at: Timestamp
-    removed_at: Timestamp | None
-
-    @classmethod
-    def of(cls, details: ProductDetails, record: Record) -> "ProductSourceRecord":
-        """The record in this shape; one in no locale is shown in the store's primary one."""
-        source, values, product = details.rules.by_id[record.source], record.values, details.product
-        key = values.variant
-        own = product.external_id if key is None else key
-        return cls(
-            id=_id_of(product, record),
-            kind=source.kind,
-            source=ProductSourceReference(id=source.source_id, name=source.name),
-            variant_id=None if key is None else variant_id(product.id, key),
-            locale=values.locale or details.store.primary_locale,
-            external_id=values.external_id or own,
-            fields=dict(values.fields),
-            first_seen_at=record.first_seen_at,
-            seen_at=details.seen_at(record),
-            removed_at=record.removed_at,
-        )
-
-
-class ProductSources(Shape):
-    """What each source says of a product, and whose word counts in one locale."""
-
-    locale: str
-    items: list[ProductSourceRecord]
-    winners: dict[str, UUID]
-    variant_winners: dict[str, dict[str, UUID]]
-
-    @classmethod
-    def of(cls, details: ProductDetails, locale: str | None) -> "ProductSources":
-        """All records, the winners in that locale. Raises LocaleNotFound."""
-        resolved, product = details.in_locale(locale), details.product
-        ranked = {source: rank for rank, source in enumerate(details.rules.ranked)}
-        known = [record for record in details.records if record.source in ranked]
-        known.sort(key=lambda r: (ranked[r.source], r.values.variant or "", r.values.locale or ""))
-        return cls(
-            locale=resolved.locale,
-            items=[ProductSourceRecord.of(details, record) for record in known],
-            winners=_winners(product, resolved.resolved, of_variant=False),
-            variant_winners={
-                str(variant_id(product.id, each.key)): _winners(
-                    product, each.resolved, of_variant=True
-                )
-                for each in resolved.live_variants
-            },
-        )
-
-
-def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> dict[str, UUID]:
-    named = {rule_name(n, of_variant=of_variant): record for n, record in resolved.winners.items()}
-    return {name: _id_of(product, record) for name, record in named.items() if can_be_ruled(name)}
-
-
-def _id_of(product: ProductValue, record: Record) -> UUID:
-    return record_id(product.id, record.source, record.values.variant, record.values.locale)
 
 
 def _summary(product: ProductValue, locale: str, summary: Summary) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from storepost.accounts.workspaces.callers import Requester
 
 
 class AuthorType(StrEnum):
-    """Whether a person or a key did it."""
+    """Who did something: `user`, a signed-in person, or `api_key`, a program with a key."""
 
     USER = "user"
     API_KEY = "api_key"

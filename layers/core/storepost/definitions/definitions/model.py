@@ -23,7 +23,11 @@ _MAX_TEXT = 300
 
 
 class DefinitionKind(StrEnum):
-    """What a definition defines."""
+    """What a definition defines.
+
+    `segment`: a group of people, by conditions. `email_template`: an email's subject and body.
+    `flow`: what is sent to whom, when and after what.
+    """
 
     SEGMENT = "segment"
     EMAIL_TEMPLATE = "email_template"

@@ -10,7 +10,7 @@ from storepost.definitions.definitions.model import Content, shortened
 
 
 class JsonPatchOp(StrEnum):
-    """What an operation does."""
+    """What an operation of a JSON Patch does: `add`, `remove` or `replace` a value."""
 
     ADD = "add"
     REMOVE = "remove"

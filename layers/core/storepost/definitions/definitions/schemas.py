@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from pydantic import ConfigDict, RootModel
+from pydantic import ConfigDict, Field, RootModel
 
 from storepost.definitions.definitions.authors import Author, AuthorType
 from storepost.definitions.definitions.kinds import KindInfo
@@ -15,10 +15,17 @@ from storepost.values.wire import Shape, Timestamp
 class DefinitionSchemaInfo(Shape):
     """A kind of definitions, and its newest schema's version."""
 
-    kind: DefinitionKind
-    resource: str
-    label: str
-    schema_version: int
+    kind: DefinitionKind = Field(
+        description="The kind's name, as definitions and proposals use it."
+    )
+    resource: str = Field(
+        description="What definitions of the kind are together, such as `segments`."
+    )
+    label: str = Field(description="The kind's name for people, such as `Email template`.")
+    schema_version: int = Field(
+        description="The newest version of the kind's schema, counted from 1. New definitions and "
+        "proposals must meet it."
+    )
 
     @classmethod
     def of(cls, info: KindInfo) -> "DefinitionSchemaInfo":
@@ -32,17 +39,22 @@ class DefinitionSchemaInfo(Shape):
 
 
 class JsonSchema(RootModel[dict[str, Any]]):
-    """A JSON Schema (2020-12)."""
+    """A JSON Schema (2020-12), which says what a definition of the kind may contain."""
 
     model_config = ConfigDict(defer_build=True)
 
 
 class DefinitionAuthor(Shape):
-    """Who proposed it: neither id nor name once that account is deleted."""
+    """Who proposed it: a person, or an API key."""
 
-    type: AuthorType
-    id: UUID | None
-    name: str | None
+    type: AuthorType = Field(description="Whether a person or an API key proposed it.")
+    id: UUID | None = Field(
+        description="The person's or the key's id; null once a person's account is deleted."
+    )
+    name: str | None = Field(
+        description="The person's name today, or the key's name when it proposed this; null once "
+        "a person's account is deleted."
+    )
 
     @classmethod
     def of(cls, author: Author) -> "DefinitionAuthor":
@@ -51,16 +63,26 @@ class DefinitionAuthor(Shape):
 
 
 class Definition(Shape):
-    """A definition with what is in force."""
+    """A definition of a segment, an email template or a flow, as it is in force now."""
 
-    id: UUID
-    kind: DefinitionKind
-    name: str
-    version_id: UUID
-    schema_version: int
-    definition: Any
-    created_at: Timestamp
-    updated_at: Timestamp
+    id: UUID = Field(description="The definition's id, the same for all of its versions.")
+    kind: DefinitionKind = Field(description="What is defined.")
+    name: str = Field(
+        description="What people call the definition. It is set when it is proposed and stays."
+    )
+    version_id: UUID = Field(
+        description="The version in force. A proposal to change the definition names it as its "
+        "`baseVersionId`."
+    )
+    schema_version: int = Field(
+        description="The version of the kind's schema that the content meets."
+    )
+    definition: Any = Field(
+        description="The content, as the kind's schema describes it: see `GET "
+        "/definition-schemas/{kind}`."
+    )
+    created_at: Timestamp = Field(description="When the first version came into force.")
+    updated_at: Timestamp = Field(description="When the version in force did.")
 
     @classmethod
     def of(cls, current: InForce) -> "Definition":
@@ -78,18 +100,22 @@ class Definition(Shape):
 
 
 class DefinitionVersion(Shape):
-    """A state of a definition, which never changes: both times are when it came into force."""
+    """One version of a definition, which never changes."""
 
-    id: UUID
-    kind: DefinitionKind
-    name: str
-    version_id: UUID
-    schema_version: int
-    definition: Any
-    created_at: Timestamp
-    updated_at: Timestamp
-    author: DefinitionAuthor
-    proposal_id: UUID
+    id: UUID = Field(description="The definition's id, the same for all of its versions.")
+    kind: DefinitionKind = Field(description="What is defined.")
+    name: str = Field(description="What people call the definition.")
+    version_id: UUID = Field(description="The version's own id.")
+    schema_version: int = Field(
+        description="The version of the kind's schema that the content meets."
+    )
+    definition: Any = Field(description="The content of this version.")
+    created_at: Timestamp = Field(description="When the version came into force.")
+    updated_at: Timestamp = Field(
+        description="The same moment as `createdAt`, since a version never changes."
+    )
+    author: DefinitionAuthor = Field(description="Who proposed the version.")
+    proposal_id: UUID = Field(description="The proposal whose approval made the version.")
 
     @classmethod
     def of(cls, view: VersionView) -> "DefinitionVersion":

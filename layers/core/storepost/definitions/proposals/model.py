@@ -13,7 +13,11 @@ WITHDRAWN = "Withdrawn by its author."
 
 
 class ProposalStatus(StrEnum):
-    """Whether anybody has decided."""
+    """Whether anybody has decided.
+
+    `open`: nobody has. `approved`: what was proposed is in force. `rejected`: it isn't, because
+    somebody rejected it or its author withdrew it.
+    """
 
     OPEN = "open"
     APPROVED = "approved"

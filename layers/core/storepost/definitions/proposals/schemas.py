@@ -1,6 +1,6 @@
 """Change proposals on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Discriminator, Field, RootModel, StringConstraints, Tag, model_validator
@@ -14,8 +14,6 @@ from storepost.definitions.proposals.reading import ListedProposal, ProposalView
 from storepost.definitions.proposals.service import NewChange, NewDefinition
 from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
 
-type ProposalOrder = Literal["-createdAt", "createdAt"]
-
 MAX_OPERATIONS = 500
 MAX_NOTE = 2_000
 
@@ -24,11 +22,22 @@ Pointer = Annotated[str, StringConstraints(max_length=2_048, pattern=r"^(/([^~]|
 
 
 class JsonPatchOperation(RequestBody):
-    """One operation of a patch (RFC 6902); `add` and `replace` need a value."""
+    """One operation of a JSON Patch (RFC 6902)."""
 
-    op: JsonPatchOp
-    path: Pointer
-    value: Any = None
+    op: JsonPatchOp = Field(
+        description="What to do: `add` a member or an array's element, `remove` one, or `replace` "
+        "one by another."
+    )
+    path: Pointer = Field(
+        description="Where, as a JSON Pointer (RFC 6901) into the definition, such as "
+        "`/condition/conditions/0`. `-` stands for the end of an array, and the empty text for the "
+        "whole definition."
+    )
+    value: Any = Field(
+        default=None,
+        description="What to put there, any JSON. Required for `add` and `replace`, and not "
+        "allowed for `remove`.",
+    )
 
     @model_validator(mode="after")
     def _has_a_value(self) -> "JsonPatchOperation":
@@ -40,6 +49,14 @@ class JsonPatchOperation(RequestBody):
         """The operation as the service applies it."""
         return Operation(self.op, self.path, self.value)
 
+
+ProposalSummary = Annotated[
+    Text,
+    Field(
+        description="What the proposal is for, in a sentence for whoever reviews it. It isn't part "
+        "of the definition."
+    ),
+]
 
 _SEGMENT = {
     "description": "Subscribed to emails, with an order in the last 90 days",
@@ -54,12 +71,19 @@ _SEGMENT = {
 
 
 class NewDefinitionProposal(RequestBody):
-    """Proposes a definition that there isn't yet."""
+    """A proposal of a new definition."""
 
-    kind: DefinitionKind
-    name: Text
-    summary: Text
-    definition: Any = Field(description="What the kind's schema demands.", examples=[_SEGMENT])
+    kind: DefinitionKind = Field(description="What is defined.")
+    name: Text = Field(
+        description="What people will call the definition. It can't be changed later, and needn't "
+        "be unique."
+    )
+    summary: ProposalSummary
+    definition: Any = Field(
+        description="The content, as the newest schema of the kind describes it: see `GET "
+        "/definition-schemas/{kind}`. At most 256 KiB as JSON, and 40 levels deep.",
+        examples=[_SEGMENT],
+    )
 
     def value(self) -> NewDefinition:
         """What is proposed."""
@@ -67,12 +91,20 @@ class NewDefinitionProposal(RequestBody):
 
 
 class DefinitionChangeProposal(RequestBody):
-    """Proposes a change of a definition."""
+    """A proposal to change a definition."""
 
-    definition_id: Id
-    base_version_id: Id
-    summary: Text
-    patch: Annotated[list[JsonPatchOperation], Field(min_length=1, max_length=MAX_OPERATIONS)]
+    definition_id: Id = Field(description="The definition to change.")
+    base_version_id: Id = Field(
+        description="The definition's current `versionId`, for which the patch is made. Another "
+        "one is refused with `base_not_current`."
+    )
+    summary: ProposalSummary
+    patch: list[JsonPatchOperation] = Field(
+        min_length=1,
+        max_length=MAX_OPERATIONS,
+        description="What to change, as a JSON Patch (RFC 6902). The operations are applied in "
+        "this order, all or none; the result must meet the kind's newest schema.",
+    )
 
     def value(self) -> NewChange:
         """What is proposed."""
@@ -100,19 +132,28 @@ class NewChangeProposal(
 
 
 class ReviewBody(RequestBody):
-    """What a reviewer says beside the decision."""
+    """What a reviewer says beside the decision. The body may be left out."""
 
     note: (
         Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NOTE)]
         | None
-    ) = None
+    ) = Field(
+        default=None,
+        description="Why the proposal is approved or rejected, for its author to read. It becomes "
+        "`reviewNote`.",
+    )
 
 
 class Reviewer(Shape):
-    """Who decided: neither id nor name once that account is deleted."""
+    """Who decided on a proposal: a person, or an API key."""
 
-    id: UUID | None
-    name: str | None
+    id: UUID | None = Field(
+        description="The person's or the key's id; null once a person's account is deleted."
+    )
+    name: str | None = Field(
+        description="The person's name today, or the key's name when it decided; null once a "
+        "person's account is deleted."
+    )
 
     @classmethod
     def of(cls, author: Author) -> "Reviewer":
@@ -121,19 +162,30 @@ class Reviewer(Shape):
 
 
 class ChangeProposalSummary(Shape):
-    """A proposal as lists show it; only an open one is ever stale."""
+    """A proposal as lists show it."""
 
-    id: UUID
-    kind: DefinitionKind
-    definition_id: UUID | None
-    name: str
-    summary: str
-    status: ProposalStatus
-    stale: bool
-    author: DefinitionAuthor
-    created_at: Timestamp
-    reviewed_by: Reviewer | None
-    reviewed_at: Timestamp | None
+    id: UUID = Field(description="The proposal's id.")
+    kind: DefinitionKind = Field(description="What the definition defines.")
+    definition_id: UUID | None = Field(
+        description="The definition that would change, or that the approval made; null where a new "
+        "one is proposed and nobody has approved it."
+    )
+    name: str = Field(description="The definition's name.")
+    summary: ProposalSummary
+    status: ProposalStatus = Field(description="Whether somebody has decided, and how.")
+    stale: bool = Field(
+        description="True for an open proposal whose definition has another version by now: it "
+        "can be rejected, but not approved any more."
+    )
+    author: DefinitionAuthor = Field(description="Who made the proposal.")
+    created_at: Timestamp = Field(description="When the proposal was made.")
+    reviewed_by: Reviewer | None = Field(
+        description="Who approved or rejected it, or its author where they withdrew it; null while "
+        "it is open."
+    )
+    reviewed_at: Timestamp | None = Field(
+        description="When that was decided; null while the proposal is open."
+    )
 
     @classmethod
     def of(cls, listed: ListedProposal) -> "ChangeProposalSummary":
@@ -142,14 +194,31 @@ class ChangeProposalSummary(Shape):
 
 
 class ChangeProposal(ChangeProposalSummary):
-    """A proposal with what it says; `definition` is what it would make, or has made."""
+    """A proposal with the definition that it would make, or has made."""
 
-    base_version_id: UUID | None
-    schema_version: int
-    definition: Annotated[Any, Field(examples=[_SEGMENT])]
-    patch: list[dict[str, Any]]
-    result_version_id: UUID | None
-    review_note: str | None
+    base_version_id: UUID | None = Field(
+        description="The version that the patch was made for; null where a new definition is "
+        "proposed."
+    )
+    schema_version: int = Field(
+        description="The version of the kind's schema that the result must meet."
+    )
+    definition: Any = Field(
+        examples=[_SEGMENT],
+        description="The whole content as it would be after the approval, or is in the version "
+        "that the approval made.",
+    )
+    patch: list[dict[str, Any]] = Field(
+        description="The proposed operations as a JSON Patch (RFC 6902); empty where a new "
+        "definition is proposed."
+    )
+    result_version_id: UUID | None = Field(
+        description="The version that the approval made; null unless the proposal is approved."
+    )
+    review_note: str | None = Field(
+        description="What the reviewer said; null where they said nothing, and while the proposal "
+        "is open. A withdrawn proposal says here that it was withdrawn."
+    )
 
     @classmethod
     def of_view(cls, view: ProposalView) -> "ChangeProposal":

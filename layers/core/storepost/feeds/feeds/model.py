@@ -16,14 +16,21 @@ _MOMENT = timedelta(milliseconds=1)
 
 
 class FeedMode(StrEnum):
-    """What becomes of rows whose product the store doesn't have."""
+    """What becomes of rows whose product the store doesn't have.
+
+    `add_and_enrich`: products are made of them. `enrich_only`: they are left out.
+    """
 
     ADD_AND_ENRICH = "add_and_enrich"
     ENRICH_ONLY = "enrich_only"
 
 
 class FeedImportStatus(StrEnum):
-    """How far an import is."""
+    """How far an import is.
+
+    `queued`: it waits for its turn. `running`: the file is being read or written. `completed`: all
+    rows are dealt with. `failed`: `error` says why.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -32,7 +39,10 @@ class FeedImportStatus(StrEnum):
 
 
 class LatestFeedImport(StrEnum):
-    """How a feed's import is doing: the one that runs, else the next, else the latest."""
+    """How a feed's import is doing: the one that runs, else the one that waits, else the latest.
+
+    `none`: nothing was imported yet. The others are the import's own `status`.
+    """
 
     NONE = "none"
     QUEUED = "queued"
@@ -42,7 +52,11 @@ class LatestFeedImport(StrEnum):
 
 
 class FeedTrigger(StrEnum):
-    """Why an import was queued."""
+    """Why an import was queued.
+
+    `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody asked for
+    it, or changed the feed.
+    """
 
     CREATED = "created"
     SCHEDULE = "schedule"

@@ -6,11 +6,9 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from storepost.feeds.feeds import model
+from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.feeds.feeds.listing import FeedView
-from storepost.feeds.feeds.model import FeedImportStatus, FeedMode, FeedSettings, FeedTrigger
-from storepost.feeds.files.failures import FeedFailure
-from storepost.feeds.files.formats import FeedFormat
+from storepost.feeds.feeds.model import FeedMode, FeedSettings
 from storepost.feeds.records.mapping import CUSTOM, Target
 from storepost.stores.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
@@ -24,16 +22,53 @@ Column = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 class CustomField(RequestBody):
     """A column that is kept as a custom field of the product."""
 
-    custom: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+    custom: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")] = Field(
+        description="The key of the product's `customFields`: a lower-case letter, then at most 63 "
+        "lower-case letters, digits or `_`. In the rules of field priority it is `custom.<key>`."
+    )
 
 
-type MappedTo = Target | CustomField
+type MappedTo = Annotated[
+    Target | CustomField,
+    Field(
+        description='What a column is: a feed field such as `title`, `ignore`, or `{"custom": '
+        '"<key>"}` for a custom field.'
+    ),
+]
 
+_MAPPING = (
+    "What each column of the file is, by the column's name. One column at least is `id`; columns "
+    "that aren't named are left out. Of several columns of one field the first with a value counts."
+)
 FeedMapping = Annotated[
     dict[Column, MappedTo],
     Field(
         max_length=MAX_COLUMNS,
         examples=[{"id": "id", "title": "title", "material": {"custom": "material"}}],
+        description=_MAPPING,
+    ),
+]
+FeedUrl = Annotated[
+    Url,
+    Field(
+        description="Where the feed is fetched from, by `http` or `https`, without a password. "
+        "Addresses of private networks are refused with `url_not_allowed`."
+    ),
+]
+FeedLocale = Annotated[
+    LocaleCode | None,
+    Field(
+        description="The locale that the feed's texts are written in, such as `de-AT`. Where it is "
+        "null or left out, they count in every locale. A column mapped to `locale` has priority, "
+        "row by row."
+    ),
+]
+ModeOfFeed = Annotated[
+    FeedMode,
+    Field(
+        description="What becomes of rows whose product the store doesn't have: `add_and_enrich` "
+        "makes products of them, `enrich_only` leaves them out and only adds to products of the "
+        "store."
     ),
 ]
 
@@ -56,15 +91,15 @@ def mapped_to(target: str) -> MappedTo:
 class FeedSource(RequestBody):
     """Where a feed is, for a preview."""
 
-    store_id: Id
-    url: Url
+    store_id: Id = Field(description="The store whose products the feed is about.")
+    url: FeedUrl
 
 
 class FeedDraft(FeedSource):
     """A feed that isn't created yet, for a check."""
 
-    locale: LocaleCode | None = None
-    mode: FeedMode
+    locale: FeedLocale = None
+    mode: ModeOfFeed
     mapping: FeedMapping
 
     def settings(self) -> FeedSettings:
@@ -76,7 +111,7 @@ class FeedDraft(FeedSource):
 class NewFeed(FeedDraft):
     """A feed to create."""
 
-    name: Text
+    name: Text = Field(description="What people call the feed. It needn't be unique.")
 
     def settings(self) -> FeedSettings:
         """The feed as the service has it."""
@@ -85,13 +120,30 @@ class NewFeed(FeedDraft):
 
 
 class FeedUpdate(RequestBody):
-    """What to change of a feed; null clears the locale, what is left out stays."""
+    """What to change of a feed; what is left out stays."""
 
-    name: Annotated[Text | None, NotNull()] = None
-    url: Annotated[Url | None, NotNull()] = None
-    locale: LocaleCode | None = None
-    mode: Annotated[FeedMode | None, NotNull()] = None
-    mapping: Annotated[FeedMapping | None, NotNull()] = None
+    name: Annotated[Text | None, NotNull()] = Field(
+        default=None, description="What people call the feed. Its change alone imports nothing."
+    )
+    url: Annotated[Url | None, NotNull()] = Field(
+        default=None,
+        description="Where the feed is fetched from now on, by `http` or `https`.",
+    )
+    locale: LocaleCode | None = Field(
+        default=None,
+        description="The locale that the feed's texts are written in. Null takes it away: the "
+        "texts then count in every locale.",
+    )
+    mode: Annotated[FeedMode | None, NotNull()] = Field(
+        default=None,
+        description="What becomes of rows whose product the store doesn't have, from the next "
+        "import on.",
+    )
+    mapping: Annotated[FeedMapping | None, NotNull()] = Field(
+        default=None,
+        description="What each column of the file is. It replaces the former mapping whole, and "
+        "one column at least is `id`.",
+    )
 
     def fields(self) -> dict[str, Any]:
         """What the request names, by the names of `Settings`."""
@@ -101,88 +153,37 @@ class FeedUpdate(RequestBody):
         return fields
 
 
-class FeedCounts(Shape):
-    """What an import did: `rows = imported + unmatched + skipped`.
-
-    `products`, `created` and `fromFirstRow` count products: those that the rows are about, those
-    made of them, and those whose fields are from the first row of a group that has no row of its
-    own. `variantOnly` are rows that bring fields of a variant alone; `removed` are rows of the
-    import before that this one didn't bring.
-    """
-
-    rows: int
-    imported: int
-    variant_only: int
-    from_first_row: int
-    created: int
-    products: int
-    unmatched: int
-    skipped: int
-    removed: int
-
-
-class FeedImport(Shape):
-    """One import of a feed."""
-
-    id: UUID
-    feed_id: UUID
-    status: FeedImportStatus
-    trigger: FeedTrigger
-    format: FeedFormat | None
-    bytes: int | None
-    counts: FeedCounts
-    error: FeedFailure | None
-    queued_at: Timestamp
-    started_at: Timestamp | None
-    completed_at: Timestamp | None
-
-    @classmethod
-    def of(cls, one: model.FeedImport) -> "FeedImport":
-        """The import in this shape."""
-        counts = one.counts
-        return cls(
-            id=one.id,
-            feed_id=one.feed_id,
-            status=one.status,
-            trigger=one.trigger,
-            format=one.format,
-            bytes=one.bytes,
-            counts=FeedCounts(
-                rows=counts.rows,
-                imported=counts.imported,
-                variant_only=counts.variant_only,
-                from_first_row=counts.from_first_row,
-                created=counts.created,
-                products=counts.products,
-                unmatched=counts.unmatched,
-                skipped=counts.skipped,
-                removed=counts.removed,
-            ),
-            error=one.failure,
-            queued_at=one.queued_at,
-            started_at=one.started_at,
-            completed_at=one.completed_at,
-        )
-
-
 class Feed(Shape):
-    """A feed of a store.
+    """A feed of a store: a file at an address, which Storepost imports every six hours."""
 
-    `rank` is its place among the store's product sources, from 1; `latestImport` is the import that
-    runs, else the one that waits, else the latest.
-    """
-
-    id: UUID
-    store: StoreReference
-    name: str
-    url: Uri
-    locale: str | None
-    mode: FeedMode
-    mapping: dict[str, MappedTo]
-    rank: int
-    latest_import: FeedImport | None
-    next_import_at: Timestamp
-    created_at: Timestamp
+    id: UUID = Field(
+        description="The feed's id. Field priority names the feed by another one, its source's."
+    )
+    store: StoreReference = Field(description="The store whose products the feed is about.")
+    name: str = Field(description="What people call the feed.")
+    url: Uri = Field(description="Where the feed is fetched from.")
+    locale: str | None = Field(
+        description="The locale that the feed's texts are written in; null where they count in "
+        "every locale. A column mapped to `locale` has priority, row by row."
+    )
+    mode: ModeOfFeed
+    mapping: dict[str, MappedTo] = Field(
+        description="What each column of the file is, by the column's name."
+    )
+    rank: int = Field(
+        description="The feed's place among the store's product sources, from 1. Of two sources "
+        "that have a field the one with the lower rank is shown, unless the field has an order of "
+        "its own."
+    )
+    latest_import: FeedImport | None = Field(
+        description="The import that runs, else the one that waits, else the one that ended last; "
+        "null where there was none."
+    )
+    next_import_at: Timestamp = Field(
+        description="When the feed is imported next by itself. While its store is disconnected "
+        "nothing is imported."
+    )
+    created_at: Timestamp = Field(description="When the feed was created.")
 
     @classmethod
     def of(cls, view: FeedView) -> "Feed":
@@ -201,17 +202,3 @@ class Feed(Shape):
             next_import_at=feed.next_import_at,
             created_at=feed.created_at,
         )
-
-
-class FeedSkippedRow(Shape):
-    """A row that was skipped, or imported without its price: its number in the file, from 1, its id
-    where it has one, and why."""
-
-    row: int
-    id: str | None
-    reason: str
-
-    @classmethod
-    def of(cls, skipped: model.SkippedRow) -> "FeedSkippedRow":
-        """The row in this shape."""
-        return cls(row=skipped.row, id=skipped.id, reason=skipped.reason)

@@ -11,7 +11,7 @@ from storepost.feeds.files.tables import Table, table_of
 
 
 class FeedFormat(StrEnum):
-    """The formats."""
+    """What a feed's file is: `csv`, `tsv`, `xml` or `json`, each plain or gzipped."""
 
     CSV = "csv"
     TSV = "tsv"

@@ -9,7 +9,12 @@ CUSTOM_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Target(StrEnum):
-    """What a column can be, besides a custom field."""
+    """What a column can be, besides a custom field: a field of product feeds as Google and others
+    name it, or `ignore` for a column that is left out.
+
+    `id` says which product or variant a row is about, and `item_group_id` which product a variant
+    belongs to.
+    """
 
     ID = "id"
     ITEM_GROUP_ID = "item_group_id"

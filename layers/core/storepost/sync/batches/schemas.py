@@ -26,19 +26,26 @@ MAX_RECORDS = 500
 class BatchCustomer(Customer):
     """A customer of a batch."""
 
-    external_id: CustomerExternalId
+    external_id: CustomerExternalId = Field(
+        description="The store's own id of the customer, kept as it is sent. Placeholders such as "
+        "`0` are refused."
+    )
 
 
 class BatchOrder(OrderBody):
     """An order of a batch."""
 
-    external_id: ExternalId
+    external_id: ExternalId = Field(
+        description="The store's own id of the order, kept as it is sent."
+    )
 
 
 class BatchProduct(ProductBody):
     """A product of a batch."""
 
-    external_id: ExternalId
+    external_id: ExternalId = Field(
+        description="The store's own id of the product, kept as it is sent."
+    )
 
 
 def _as_sent(record: object, _read: ValidatorFunctionWrapHandler) -> object:
@@ -55,20 +62,30 @@ def _unread(kind: type[RequestBody]) -> GetPydanticSchema:
 
 
 class StoreBatch(RequestBody):
-    """Up to 500 records together, at least one: customers, which are dealt with first, and orders;
-    or products. A record that can't be read is one of the import's problems.
+    """One to 500 records of a custom store together: customers and orders, or products.
+
+    A record that can't be read becomes one of the import's problems.
     """
 
-    customers: Annotated[
-        list[Annotated[Any, _unread(BatchCustomer)]], Field(max_length=MAX_RECORDS)
-    ] = Field(default_factory=list)
-    orders: Annotated[list[Annotated[Any, _unread(BatchOrder)]], Field(max_length=MAX_RECORDS)] = (
-        Field(default_factory=list)
+    customers: list[Annotated[Any, _unread(BatchCustomer)]] = Field(
+        default_factory=list,
+        max_length=MAX_RECORDS,
+        description="Customers, each as its own `PUT` has it, with `externalId`. They are written "
+        "before the orders.",
     )
-    products: Annotated[
-        list[Annotated[Any, _unread(BatchProduct)]],
-        Field(max_length=MAX_RECORDS, examples=[[]]),
-    ] = Field(default_factory=list)
+    orders: list[Annotated[Any, _unread(BatchOrder)]] = Field(
+        default_factory=list,
+        max_length=MAX_RECORDS,
+        description="Orders, each as its own `PUT` has it, with `externalId`. They are written in "
+        "the order in which they stand.",
+    )
+    products: list[Annotated[Any, _unread(BatchProduct)]] = Field(
+        default_factory=list,
+        max_length=MAX_RECORDS,
+        examples=[[]],
+        description="Products, each as its own `PUT` has it, with `externalId`. A batch with "
+        "products has neither customers nor orders.",
+    )
 
     @property
     def scope(self) -> ImportScope:

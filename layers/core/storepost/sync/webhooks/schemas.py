@@ -4,4 +4,4 @@ from storepost.values.wire import Shape
 
 
 class WebhookReceived(Shape):
-    """That a webhook was taken: an empty object, for nobody reads it."""
+    """The webhook was received. The object is empty, since Shopify reads the status alone."""

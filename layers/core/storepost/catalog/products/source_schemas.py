@@ -1,0 +1,120 @@
+"""What each source says of a product, in answers."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from storepost.catalog.products.details import ProductDetails
+from storepost.catalog.products.fields import can_be_ruled, rule_name
+from storepost.catalog.products.model import Product as ProductValue
+from storepost.catalog.products.model import record_id, variant_id
+from storepost.catalog.products.records import Record
+from storepost.catalog.products.resolution import Resolved
+from storepost.catalog.products.rules import SourceKind
+from storepost.values.wire import Shape, Timestamp
+
+
+class ProductSourceReference(Shape):
+    """The store or the feed that a record is from."""
+
+    id: UUID = Field(description="The id of the store or of the feed.")
+    name: str = Field(description="What the store or the feed is called today.")
+
+
+class ProductSourceRecord(Shape):
+    """What one source says of a product or of a variant in one locale."""
+
+    id: UUID = Field(description="The record's id, which `winners` and `variantWinners` name.")
+    kind: SourceKind = Field(description="Whether the source is the store itself or a feed.")
+    source: ProductSourceReference = Field(description="The store or the feed.")
+    variant_id: UUID | None = Field(
+        description="The variant that the record is about; null where it is about the product."
+    )
+    locale: str = Field(
+        description="The locale that the record is written in; the store's primary one where the "
+        "source names none, and the record then counts in every locale."
+    )
+    external_id: str | None = Field(
+        description="What the source calls the product or the variant. It is always set at present."
+    )
+    fields: dict[str, Any] = Field(
+        description="What the source says: field names such as `title` or `price`, and "
+        "`custom.<key>` for custom fields, each with its value. Fields without a value are left "
+        "out."
+    )
+    first_seen_at: Timestamp = Field(description="When the source first had this record.")
+    seen_at: Timestamp = Field(
+        description="When the source last had the record: for a feed its last completed import, "
+        "for a store the last time when the record changed."
+    )
+    removed_at: Timestamp | None = Field(
+        description="When the source gave the record up; null where it still has it. A removed "
+        "record wins no field."
+    )
+
+    @classmethod
+    def of(cls, details: ProductDetails, record: Record) -> "ProductSourceRecord":
+        """The record in this shape; one in no locale is shown in the store's primary one."""
+        source, values, product = details.rules.by_id[record.source], record.values, details.product
+        key = values.variant
+        own = product.external_id if key is None else key
+        return cls(
+            id=_id_of(product, record),
+            kind=source.kind,
+            source=ProductSourceReference(id=source.source_id, name=source.name),
+            variant_id=None if key is None else variant_id(product.id, key),
+            locale=values.locale or details.store.primary_locale,
+            external_id=values.external_id or own,
+            fields=dict(values.fields),
+            first_seen_at=record.first_seen_at,
+            seen_at=details.seen_at(record),
+            removed_at=record.removed_at,
+        )
+
+
+class ProductSources(Shape):
+    """What each source says of a product, and whose word counts in one locale."""
+
+    locale: str = Field(description="The locale that the winners are worked out for.")
+    items: list[ProductSourceRecord] = Field(
+        description="The records of all sources in all locales, removed ones too, in the order "
+        "of the store's sources."
+    )
+    winners: dict[str, UUID] = Field(
+        description="The record that each field of the product is taken from, by the field's name "
+        "in the rules, such as `product.title` or `custom.color`. A field without a value is left "
+        "out."
+    )
+    variant_winners: dict[str, dict[str, UUID]] = Field(
+        description="The same for each variant that isn't removed: by the variant's id, the "
+        "record of each field, such as `variant.price`."
+    )
+
+    @classmethod
+    def of(cls, details: ProductDetails, locale: str | None) -> "ProductSources":
+        """All records, the winners in that locale. Raises LocaleNotFound."""
+        resolved, product = details.in_locale(locale), details.product
+        ranked = {source: rank for rank, source in enumerate(details.rules.ranked)}
+        known = [record for record in details.records if record.source in ranked]
+        known.sort(key=lambda r: (ranked[r.source], r.values.variant or "", r.values.locale or ""))
+        return cls(
+            locale=resolved.locale,
+            items=[ProductSourceRecord.of(details, record) for record in known],
+            winners=_winners(product, resolved.resolved, of_variant=False),
+            variant_winners={
+                str(variant_id(product.id, each.key)): _winners(
+                    product, each.resolved, of_variant=True
+                )
+                for each in resolved.live_variants
+            },
+        )
+
+
+def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> dict[str, UUID]:
+    named = {rule_name(n, of_variant=of_variant): record for n, record in resolved.winners.items()}
+    return {name: _id_of(product, record) for name, record in named.items() if can_be_ruled(name)}
+
+
+def _id_of(product: ProductValue, record: Record) -> UUID:
+    return record_id(product.id, record.source, record.values.variant, record.values.locale)
