@@ -20,7 +20,7 @@ from storepost.values import clock
 from storepost.values.wire import (
     MAX_MINOR_UNITS,
     Id,
-    MoneyShape,
+    NonNegativeMoney,
     NotNull,
     RequestBody,
     Text,
@@ -107,7 +107,7 @@ class CouponBody(RequestBody):
     prefix: Prefix | None = None
     value_type: ValueType
     value: Annotated[StrictInt, Field(ge=1, le=MAX_MINOR_UNITS)]
-    minimum_subtotal: MoneyShape | None = None
+    minimum_subtotal: NonNegativeMoney | None = None
     validity: NewValidity
     combines_with: CouponCombinations | None = None
     reissue: Reissue
@@ -118,8 +118,6 @@ class CouponBody(RequestBody):
             raise ValueError("`quantity` belongs to a coupon of kind `bulk`, and to no other")
         if self.value_type is ValueType.PERCENTAGE and self.value > 100:
             raise ValueError("`value` must be at most 100 percent")
-        if self.minimum_subtotal and self.minimum_subtotal.amount < 0:
-            raise ValueError("`minimumSubtotal` must not be negative")
         return self
 
     def details(self) -> NewCoupon:

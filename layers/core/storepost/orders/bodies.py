@@ -17,6 +17,7 @@ from storepost.people.customers.lenient_fields import (
 from storepost.values.wire import (
     TEXT_LENGTH,
     MoneyShape,
+    NonNegativeMoney,
     RequestBody,
     Text,
     Timestamp,
@@ -37,8 +38,8 @@ class OrderLineItemBody(RequestBody):
     variant_title: Text | None = None
     sku: Text | None = None
     quantity: Annotated[StrictInt, Field(ge=0, le=1_000_000_000)]
-    unit_price: MoneyShape
-    total_discount: MoneyShape
+    unit_price: NonNegativeMoney
+    total_discount: NonNegativeMoney
     is_gift_card: StrictBool = False
     product_external_id: Text | None = None
     variant_external_id: Text | None = None
@@ -91,12 +92,12 @@ class OrderBody(RequestBody):
     source_name: Text | None = None
     admin_url: Url | None = None
     customer: OrderCustomerBody | None = None
-    total: MoneyShape
-    subtotal: MoneyShape
-    total_discounts: MoneyShape
-    total_shipping: MoneyShape
-    total_tax: MoneyShape
-    total_refunded: MoneyShape
+    total: NonNegativeMoney
+    subtotal: NonNegativeMoney
+    total_discounts: NonNegativeMoney
+    total_shipping: NonNegativeMoney
+    total_tax: NonNegativeMoney
+    total_refunded: NonNegativeMoney
     line_items: Annotated[list[OrderLineItemBody], Field(max_length=MAX_LINE_ITEMS)]
     discount_codes: Annotated[list[Text], Field(max_length=MAX_DISCOUNT_CODES)] = Field(
         default_factory=list

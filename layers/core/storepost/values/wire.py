@@ -174,6 +174,16 @@ class MoneyShape(Shape):
         return Money(self.amount, self.currency)
 
 
+def _not_negative(money: MoneyShape) -> MoneyShape:
+    if money.amount < 0:
+        raise ValueError("Must not be negative")
+    return money
+
+
+NonNegativeMoney = Annotated[MoneyShape, AfterValidator(_not_negative)]
+"""An amount of an order, or a price, in a request."""
+
+
 def not_in_the_future(moment: datetime) -> datetime:
     """The moment; raises ValueError where it is still to come."""
     if moment > clock.now():

@@ -16,7 +16,7 @@ from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, 
 from storepost.catalog.products.model import ProductStatus
 from storepost.catalog.products.writing import MAX_VARIANTS
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.wire import TEXT_LENGTH, MoneyShape, RequestBody, Text, Timestamp, Url
+from storepost.values.wire import TEXT_LENGTH, NonNegativeMoney, RequestBody, Text, Timestamp, Url
 
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 """A store's own id of a product or a variant, as it is: nothing is trimmed."""
@@ -36,15 +36,6 @@ def _description(text: str) -> str:
 
 
 Description = Annotated[str, AfterValidator(_description)]
-
-
-def _price(money: MoneyShape) -> MoneyShape:
-    if money.amount < 0:
-        raise ValueError("Must not be negative")
-    return money
-
-
-Price = Annotated[MoneyShape, AfterValidator(_price)]
 CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
 
 
@@ -89,8 +80,8 @@ class ProductVariantBody(RequestBody):
         default_factory=list
     )
     image: ProductImageBody | None = None
-    price: Price
-    compare_at_price: Price | None = None
+    price: NonNegativeMoney
+    compare_at_price: NonNegativeMoney | None = None
     inventory: Annotated[StrictInt, Field(ge=-MAX_UNITS, le=MAX_UNITS)] | None = None
     continue_selling_when_out_of_stock: StrictBool = False
     position: Annotated[StrictInt, Field(ge=0, le=MAX_UNITS)] | None = None
