@@ -78,7 +78,9 @@ def put_order(
     body: Annotated[OrderBody, Body()],
 ) -> Response[Order]:
     """Writes a custom store's order; one older than what is held is refused as stale."""
-    details, is_new = service.put_order(caller.workspace, id, body.value(external_id), writes)
+    details, is_new = service.put_order(
+        caller.workspace, id, lambda store: body.value(store, external_id), writes
+    )
     return Response(201 if is_new else 200, "application/json", Order.of(details))
 
 

@@ -215,7 +215,7 @@ def put_customer(
     `subscribed` without a consent time, or with one that is still to come, never overrides
     `unsubscribed`: then the store is told of the unsubscription.
     """
-    put = customers.put_customer(caller, id, external_id, body.value(), writes)
+    put = customers.put_customer(caller, id, external_id, body.value, writes)
     shape = ProfileCustomer.of(put.customer, put.store)
     return Response(201 if put.is_new else 200, JSON, shape)
 

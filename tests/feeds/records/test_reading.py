@@ -118,7 +118,7 @@ def test_a_sale_price_that_is_left_out_is_listed_with_its_reason(
 def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
     for text in ("-5", "-5.00 EUR", Number("-5")):
         with pytest.raises(Skipped) as skipped:
-            said(**{column: text})
+            RowReader(EVERYTHING, TERMS).read({"id": "a", column: text})
         assert skipped.value.reason == NO_PRICE
 
 

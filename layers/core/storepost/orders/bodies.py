@@ -13,7 +13,9 @@ from storepost.people.customers.lenient_fields import (
     GivenLocale,
     GivenName,
     GivenPhone,
+    phone_in,
 )
+from storepost.stores.stores.model import Store
 from storepost.values.wire import (
     TEXT_LENGTH,
     MoneyShape,
@@ -68,11 +70,10 @@ class OrderCustomerBody(RequestBody):
     first_name: GivenName = None
     last_name: GivenName = None
 
-    def value(self) -> IncomingBuyer:
-        """Returns the value that the service works with."""
-        return IncomingBuyer(
-            self.external_id, self.email, self.phone, self.first_name, self.last_name
-        )
+    def value(self, store: Store) -> IncomingBuyer:
+        """Returns the value that the service works with. Raises ValidationFailed."""
+        phone = phone_in(store, self.phone, "/customer/phone")
+        return IncomingBuyer(self.external_id, self.email, phone, self.first_name, self.last_name)
 
 
 class OrderBody(RequestBody):
@@ -103,8 +104,8 @@ class OrderBody(RequestBody):
         default_factory=list
     )
 
-    def value(self, external_id: str) -> IncomingOrder:
-        """Returns the value that the service works with."""
+    def value(self, store: Store, external_id: str) -> IncomingOrder:
+        """Returns the value that the service works with. Raises ValidationFailed."""
         return IncomingOrder(
             external_id=external_id,
             number=self.number,
@@ -117,7 +118,7 @@ class OrderBody(RequestBody):
             locale=self.locale,
             source_name=self.source_name,
             admin_url=self.admin_url,
-            buyer=self.customer.value() if self.customer else None,
+            buyer=self.customer.value(store) if self.customer else None,
             amounts=Amounts(
                 total=self.total.amount,
                 subtotal=self.subtotal.amount,
