@@ -183,7 +183,7 @@ class TestCreate:
             ({"prefix": "A B"}, ["/prefix"]),
             ({"value": 0}, ["/value"]),
             ({"value": 101}, [""]),
-            ({"minimumSubtotal": {"amount": -1, "currency": "EUR"}}, [""]),
+            ({"minimumSubtotal": {"amount": -1, "currency": "EUR"}}, ["/minimumSubtotal"]),
             ({"validity": {"type": "days", "days": 0}}, ["/validity/days"]),
             ({"validity": {"type": "days", "days": 366}}, ["/validity/days"]),
             (

@@ -99,6 +99,42 @@ class TestColumn:
         [fault] = file.faults
         assert fault.reason.startswith("A spreadsheet rounded it")
 
+    @pytest.mark.parametrize(
+        ("content", "column", "codes"),
+        [
+            ("code 1,code 2\nA1,B1\nA2,B2\n", "code 1, code 2", ["A1", "B1", "A2", "B2"]),
+            ("Code1;email;Code2\nA1;a@x.com;B1\n", "Code1, Code2", ["A1", "B1"]),
+            ("code,code\nA1,B1\nA2,\n", "code", ["A1", "B1", "A2"]),
+            ("Voucher\tVoucher (2)\nA1\tB1\nA2\t\n", "Voucher, Voucher (2)", ["A1", "B1", "A2"]),
+            (
+                "X7KP-22,X8KP-23\nY7KP-24,Z9KP-25\n",
+                None,
+                ["X7KP-22", "X8KP-23", "Y7KP-24", "Z9KP-25"],
+            ),
+            ("SAVE10,SAVE20,SAVE30\n", None, ["SAVE10", "SAVE20", "SAVE30"]),
+            ("SAVE10, SAVE20\nSAVE30\n", None, ["SAVE10", "SAVE20", "SAVE30"]),
+            ("SAVE10,joe1\nSAVE20,annabel2\nSAVE30,li\n", None, ["SAVE10", "SAVE20", "SAVE30"]),
+            ("CODE1,CODE2\nCODE3,CODE4\n", None, ["CODE1", "CODE2", "CODE3", "CODE4"]),
+            ("CODE1,CODE2\nX3PQ,Y4PQ\n", "CODE1, CODE2", ["X3PQ", "Y4PQ"]),
+            ("coupon_id,coupon_code\nx1,A1\nx2,B2\n", "coupon_code", ["A1", "B2"]),
+        ],
+    )
+    def test_several_columns_of_codes_are_all_read_row_by_row(
+        self, content: str, column: str | None, codes: list[str]
+    ) -> None:
+        file = read_codes(content, None)
+        assert (file.column, list(file.codes), file.faults) == (column, codes, ())
+        assert file.column is None or read_codes(content, file.column) == file
+
+    def test_one_of_several_columns_can_be_named(self) -> None:
+        assert read_codes("code 1,code 2\nA1,B1\nA2,B2\n", "code 2").codes == ("B1", "B2")
+
+    def test_of_several_columns_a_row_without_any_code_is_one_fault(self) -> None:
+        file = read_codes("code 1,code 2\nA1,B1\n,\nA2,b 2\nA1,\n", None)
+        assert file.codes == ("A1", "B1", "A2")
+        assert [(fault.row, fault.value) for fault in file.faults] == [(3, ""), (4, "b 2")]
+        assert (file.rows, file.duplicates) == (4, 1)
+
     def test_the_one_that_is_named_is_taken(self) -> None:
         content = "code,Reference\nA1,R-1\nB2,R-2\n"
         assert read_codes(content, "reference").codes == ("R-1", "R-2")

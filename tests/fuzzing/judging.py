@@ -49,7 +49,6 @@ RULES = re.compile(
             # of a value's meaning
             "Must be in the future",
             "Must not be in the future",
-            "`minimumSubtotal` must not be negative",
             "Must not be negative",
             "Must be one customer's own id",
             "Must name one person",

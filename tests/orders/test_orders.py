@@ -17,6 +17,8 @@ from tests.harness.world import CANARY, Someone, World
 from tests.orders.sample import eur, order, put
 from tests.platform.counted_tree.engine import size_of
 
+AMOUNTS = ("total", "subtotal", "totalDiscounts", "totalShipping", "totalTax", "totalRefunded")
+LINE = {"title": "Tea", "quantity": 1, "unitPrice": eur(100), "totalDiscount": eur(0)}
 BUYER = f"buyer.{CANARY}@example.com"
 
 
@@ -125,6 +127,11 @@ class TestPut:
             ({"total": {"amount": 1.5, "currency": "EUR"}}, ["/total/amount"]),
             ({"total": {"amount": "1", "currency": "EUR"}}, ["/total/amount"]),
             ({"total": {"amount": 1, "currency": "EURO"}}, ["/total/currency"]),
+            *(({name: eur(-1)}, [f"/{name}"]) for name in AMOUNTS),
+            (
+                {"lineItems": [LINE | {"unitPrice": eur(-1), "totalDiscount": eur(-1)}]},
+                ["/lineItems/0/unitPrice", "/lineItems/0/totalDiscount"],
+            ),
             ({"customer": {"email": "nobody"}}, ["/customer/email"]),
             ({"customer": {"phone": "12"}}, ["/customer/phone"]),
             ({"lineItems": [{"title": "x"}]}, None),

@@ -137,6 +137,9 @@ class TestCreate:
             {"total_price_set": money("NaN")},
             {"total_price_set": money("1.00", "XQX")},
             {"total_price_set": money("1e400")},
+            {"total_price_set": money("-0.01")},
+            {"total_discounts_set": money("-0.01")},
+            {"line_items": [line_body(price_set=money("-0.01"))]},
         ],
     )
     def test_what_is_no_order(self, hooks: Hooks, given: dict[str, Any]) -> None:

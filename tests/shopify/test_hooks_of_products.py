@@ -182,6 +182,8 @@ class TestProducts:
             {"updated_at": "x"},
             {"variants": [{"id": 1, "price": "free"}]},
             {"variants": [{"price": "1"}]},
+            {"variants": [{"id": 1, "price": "-0.01"}]},
+            {"variants": [{"id": 1, "price": "1", "compare_at_price": "-0.01"}]},
             {"variant_gids": [{"admin_graphql_api_id": str(n)} for n in range(3)]},
         ],
     )

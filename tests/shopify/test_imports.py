@@ -304,9 +304,10 @@ class TestPull:
     def test_what_cannot_be_read_becomes_a_problem(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        fill(shopify, 2, 2)
+        fill(shopify, 2, 3)
         shopify.shop(SHOP).orders[0]["totalPriceSet"] = bag("a lot")
         shopify.shop(SHOP).orders[1]["totalPriceSet"] = bag("1.00", "USD")
+        shopify.shop(SHOP).orders[2]["totalRefundedSet"] = bag("-1.00")
         told = pulled(hooks, owner)
         assert told["imported"] == {"customers": 2, "orders": 0, "products": 0}
         path = f"/stores/{hooks.store.id}/imports/{told['id']}/problems"
@@ -314,7 +315,9 @@ class TestPull:
         assert [(p["index"], p["externalId"], p["code"]) for p in problems] == [
             (0, "1", "validation"),
             (1, "2", "currency_mismatch"),
+            (2, "3", "validation"),
         ]
+        assert problems[2]["detail"] == "/orders/2: The shop's record has a negative amount."
 
     def test_the_shop_is_busy_with_another(
         self, hooks: Hooks, owner: Someone, shopify: Shopify

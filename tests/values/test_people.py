@@ -77,6 +77,22 @@ def test_phones_with_their_countrys_code(written: str) -> None:
     assert phone(written) == "+436641234567"
 
 
+@pytest.mark.parametrize(
+    ("written", "country", "number"),
+    [
+        ("+48 (0)512 345 678", "PL", "+48512345678"),
+        ("+39 (0)6 1234 5678", "IT", "+390612345678"),
+        ("0043 664 1234567", "AT", "+436641234567"),
+        ("0043 664 1234567", "DE", "+436641234567"),
+        ("0043 664 1234567", "US", "+436641234567"),
+    ],
+)
+def test_prefixes_that_people_write_and_nobody_dials(
+    written: str, country: str, number: str
+) -> None:
+    assert phone(written, country) == number
+
+
 @pytest.mark.parametrize("written", ["123", "0000000", "0664", "call me", "555-0123"])
 def test_what_is_no_number_of_the_country(written: str) -> None:
     with pytest.raises(ValueError, match="Must be a phone number"):

@@ -144,7 +144,9 @@ def put_order(
     there. The buyer's events get `order_placed`, and later `order_cancelled` and `order_refunded`;
     coupon codes that the order carries become `used`. Nothing is emailed, and no consent changes.
     """
-    details, is_new = service.put_order(caller.workspace, id, body.value(external_id), writes)
+    details, is_new = service.put_order(
+        caller.workspace, id, lambda store: body.value(store, external_id), writes
+    )
     return Response(201 if is_new else 200, "application/json", Order.of(details))
 
 

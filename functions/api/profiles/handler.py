@@ -354,7 +354,7 @@ def put_customer(
     overrides `unsubscribed`: then the store is told of the unsubscription. A change of consent is
     written back to the other stores that know the person.
     """
-    put = customers.put_customer(caller, id, external_id, body.value(), writes)
+    put = customers.put_customer(caller, id, external_id, body.value, writes)
     shape = ProfileCustomer.of(put.customer, put.store)
     return Response(201 if put.is_new else 200, JSON, shape)
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from storepost.feeds.records.amounts import Terms
+from storepost.feeds.files.numbers import Number
+from storepost.feeds.records.amounts import NO_PRICE, NO_SALE_PRICE, OTHER_SALE_CURRENCY, Terms
 from storepost.feeds.records.mapping import Target
 from storepost.feeds.records.reading import RowReader, Skipped
 from storepost.feeds.records.suggesting import suggested_mapping
@@ -92,6 +93,33 @@ def test_every_target() -> None:
 def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> None:
     _, variant = said(price=price, sale_price=sale)
     assert (variant.get("price"), variant.get("compareAtPrice")) == expected
+
+
+@pytest.mark.parametrize(
+    ("sale", "reason"),
+    [
+        ("15", None),
+        ("0", None),
+        ("20", None),
+        ("-15", NO_SALE_PRICE),
+        ("soon", NO_SALE_PRICE),
+        ("15 USD", OTHER_SALE_CURRENCY.format(currency="USD")),
+    ],
+)
+def test_a_sale_price_that_is_left_out_is_listed_with_its_reason(
+    sale: str, reason: str | None
+) -> None:
+    entry = RowReader(EVERYTHING, TERMS).read({"id": "a", "price": "20", "sale_price": sale})
+    assert entry.left_out == reason
+    assert json.loads(entry.content)[1]["price"] in (money(2000), money(1500))
+
+
+@pytest.mark.parametrize("column", ["price", "sale_price"])
+def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
+    for text in ("-5", "-5.00 EUR", Number("-5")):
+        with pytest.raises(Skipped) as skipped:
+            RowReader(EVERYTHING, TERMS).read({"id": "a", column: text})
+        assert skipped.value.reason == NO_PRICE
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,9 @@ class Shops:
         customer = IncomingCustomer(
             moment, moment, step.email, step.phone, email_consent=IncomingConsent(step.state)
         )
-        return lambda changes: put_customer(self.caller, store, external_id, customer, changes)
+        return lambda changes: put_customer(
+            self.caller, store, external_id, lambda _store: customer, changes
+        )
 
     def rows(self) -> list[object]:
         """All that the steps write, but for consent."""

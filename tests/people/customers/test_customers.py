@@ -403,7 +403,7 @@ class TestPut:
 
         def rival(changes: Changes) -> None:
             caller = _caller(owner)
-            put_customer(caller, UUID(second), "1", given, changes)
+            put_customer(caller, UUID(second), "1", lambda _store: given, changes)
 
         with world.meanwhile(rival):
             assert shop.put("7", email=EMAIL).status == 201

@@ -26,7 +26,7 @@ from storepost.coupons.wire import (
 from storepost.values.wire import (
     MAX_MINOR_UNITS,
     Id,
-    MoneyShape,
+    NonNegativeMoney,
     NotNull,
     RequestBody,
     Text,
@@ -93,7 +93,7 @@ class CouponBody(RequestBody):
         description="What the order gets off: 1 to 100 percent, so 10 is ten percent, or an "
         "amount in minor units of the store's currency, so 1000 is 10.00 EUR.",
     )
-    minimum_subtotal: MoneyShape | None = Field(
+    minimum_subtotal: NonNegativeMoney | None = Field(
         default=None,
         description="The least subtotal of an order that may use a code, in the store's currency "
         "and not negative. Where it is left out, every order may.",
@@ -112,8 +112,6 @@ class CouponBody(RequestBody):
             raise ValueError("`quantity` belongs to a coupon of kind `bulk`, and to no other")
         if self.value_type is ValueType.PERCENTAGE and self.value > 100:
             raise ValueError("`value` must be at most 100 percent")
-        if self.minimum_subtotal and self.minimum_subtotal.amount < 0:
-            raise ValueError("`minimumSubtotal` must not be negative")
         return self
 
     def details(self) -> NewCoupon:

@@ -1,7 +1,8 @@
-"""Codes in a CSV file: which column has them, and which of its rows are codes.
+"""Codes in a CSV file: which columns have them, and which of its rows are codes.
 
 A column is found by what stands in it, so that a file may have any others, and a first row with
-names or none.
+names or none. Several columns have codes where their names differ in a number alone, or where
+nothing names them and all of their codes are written alike.
 """
 
 import csv
@@ -33,6 +34,7 @@ _NAMES = frozenset(
 )
 _NAME_WORDS = frozenset({"code", "codes", "coupons", *_KINDS})
 _NUMBERS = frozenset({"id", "number"})
+_NUMBER = re.compile(r"[\W_]*\d+\W*$")
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 type Row = tuple[int, list[str]]
@@ -53,7 +55,7 @@ class CodeFile:
     """What a file has of codes."""
 
     column: str | None
-    """As the first row names it; None where that has a code already."""
+    """As the first row names it, of several each with a comma; None where that has a code."""
     rows: int
     codes: tuple[str, ...]
     """Each once, as it stands in the file first."""
@@ -62,7 +64,12 @@ class CodeFile:
 
 
 def read_codes(content: str, column: str | None) -> CodeFile:
-    """The codes of a CSV file. Raises Unreadable and ColumnNotFound."""
+    """Returns the codes of a CSV file, row by row.
+
+    Of several columns with codes, a row that has some needn't have one in each.
+
+    Raises UnreadableContent and ColumnNotFound.
+    """
     rows = _rows(content)
     if not rows:
         raise UnreadableContent(
@@ -70,10 +77,9 @@ def read_codes(content: str, column: str | None) -> CodeFile:
             errors=[FieldError("/content", "Has no row")],
         )
     _check_bounds(rows)
-    place, header = _place(rows, column)
+    places, header = _places(rows, column)
     codes, faults, seen, duplicates = list[str](), list[Fault](), set[str](), 0
-    for number, cells in rows[1:] if header is not None else rows:
-        value = cells[place] if place < len(cells) else ""
+    for number, value in _values(rows[1:] if header is not None else rows, places):
         reason = fault_of(value)
         if reason:
             faults.append(Fault(number, value, reason))
@@ -84,6 +90,14 @@ def read_codes(content: str, column: str | None) -> CodeFile:
             codes.append(value)
     in_all = len(rows) - (header is not None)
     return CodeFile(header, in_all, tuple(codes), duplicates, tuple(faults))
+
+
+def _values(rows: Sequence[Row], places: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """What stands in the columns, with its row's number; of a blank row one blank value."""
+    for number, cells in rows:
+        values = [cells[place] for place in places if place < len(cells)]
+        for value in [each for each in values if each] or [""]:
+            yield number, value
 
 
 def _check_bounds(rows: Sequence[Row]) -> None:
@@ -129,17 +143,58 @@ def _delimiter(text: str) -> str:
     return max(even or {",": [0]}, key=lambda each: min((even or {",": [0]})[each]))
 
 
-def _place(rows: Sequence[Row], column: str | None) -> tuple[int, str | None]:
-    """Where the column is, and its name where the first row has names."""
+def _places(rows: Sequence[Row], column: str | None) -> tuple[list[int], str | None]:
+    """Where the columns are, and their names where the first row has names."""
     first = [cell.strip() for cell in rows[0][1]]
-    if column is not None:
-        names = [cell.casefold() for cell in first]
-        if column.strip().casefold() not in names:
-            raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has it")])
-        place = names.index(column.strip().casefold())
-        return place, first[place]
+    names = [cell.casefold() for cell in first]
+    wanted = column.strip().casefold() if column is not None else None
+    if wanted in names:
+        places = [place for place, name in enumerate(names) if name == wanted]
+        return places, first[places[0]]
+    places, header = _likeliest_places(rows, first)
+    if wanted is not None and (header is None or header.casefold() != wanted):
+        raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has it")])
+    return places, header
+
+
+def _likeliest_places(rows: Sequence[Row], first: Sequence[str]) -> tuple[list[int], str | None]:
     place = _likeliest(rows, first)
-    return place, first[place] if _is_header(rows, place, first[place]) else None
+    if not _is_header(rows, place, first[place]):
+        return _written_alike(rows, place), None
+    places = _numbered_alike(rows, first, place)
+    return places, ", ".join(dict.fromkeys(first[each] for each in places))
+
+
+def _numbered_alike(rows: Sequence[Row], first: Sequence[str], place: int) -> list[int]:
+    """The column and those whose names differ in a number alone, as `code 2` from `code 1`."""
+    words = _words(_NUMBER.sub("", first[place]))
+    return [
+        each
+        for each, name in enumerate(first)
+        if each == place
+        or (_words(_NUMBER.sub("", name)) == words and _score(rows[1 : _LOOKED_AT + 1], each))
+    ]
+
+
+def _written_alike(rows: Sequence[Row], place: int) -> list[int]:
+    """The column and those whose codes are as long, in the same case and with the same marks."""
+    some = rows[:_LOOKED_AT]
+    form = _usual_form(some, place)
+    columns = range(len(rows[0][1])) if form else ()
+    return [each for each in columns if _usual_form(some, each) == form] or [place]
+
+
+def _usual_form(rows: Sequence[Row], place: int) -> str | None:
+    """How most codes of a column are written; None where no way is that of more than half."""
+    values = [cells[place] for _, cells in rows if place < len(cells) and cells[place]]
+    [(form, count)] = Counter(map(_form, values)).most_common(1) or [("", 0)]
+    likely = sum(_weight(value) for value in values if not fault_of(value))
+    return form if count * 2 > len(values) and likely * 2 > len(values) else None
+
+
+def _form(value: str) -> str:
+    letters = "a" if any(c.islower() for c in value) else "A"
+    return "".join(letters if c.isalnum() else c for c in value)
 
 
 def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
@@ -205,6 +260,11 @@ def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Whether the first row has names: it says so, or looks like nothing below it."""
     first = rows[0][1]
     others = (n for n in range(len(first)) if n != place and first[n].strip())
+    bare = _NUMBER.sub("", name)
+    if bare != name and _is_known_header(bare):
+        # CODE1 above X7KP2 is a name, above CODE2 it is a code.
+        below = (cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells))
+        return bool(rows[1:]) and all(_NUMBER.sub("", each) != bare for each in below)
     if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
         # It may be a code like WELCOME above others like SAVE10, which must not get lost.
         return _is_known_header(name)

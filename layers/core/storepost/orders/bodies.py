@@ -27,8 +27,11 @@ from storepost.people.customers.lenient_fields import (
     GivenLocale,
     GivenName,
     GivenPhone,
+    phone_in,
 )
+from storepost.stores.stores.model import Store
 from storepost.values.wire import (
+    NOT_NEGATIVE,
     TEXT_LENGTH,
     MoneyShape,
     RequestBody,
@@ -64,8 +67,8 @@ class OrderLineItemBody(RequestBody):
         default=None, description="The stock keeping unit when it was bought, if there is one."
     )
     quantity: Annotated[Quantity, Strict(), Field(ge=0, le=1_000_000_000)]
-    unit_price: UnitPrice
-    total_discount: LineDiscount
+    unit_price: Annotated[UnitPrice, NOT_NEGATIVE]
+    total_discount: Annotated[LineDiscount, NOT_NEGATIVE]
     is_gift_card: StrictBool = Field(
         default=False, description="True where the line sells a gift card."
     )
@@ -123,11 +126,10 @@ class OrderCustomerBody(RequestBody):
         description="The buyer's last name. It is used only where the profile has no name yet.",
     )
 
-    def value(self) -> IncomingBuyer:
-        """Returns the value that the service works with."""
-        return IncomingBuyer(
-            self.external_id, self.email, self.phone, self.first_name, self.last_name
-        )
+    def value(self, store: Store) -> IncomingBuyer:
+        """Returns the value that the service works with. Raises ValidationFailed."""
+        phone = phone_in(store, self.phone, "/customer/phone")
+        return IncomingBuyer(self.external_id, self.email, phone, self.first_name, self.last_name)
 
 
 class OrderBody(RequestBody):
@@ -175,12 +177,12 @@ class OrderBody(RequestBody):
         default=None,
         description="Who ordered. Where it is left out, or names nobody, the order has no buyer.",
     )
-    total: Total
-    subtotal: Subtotal
-    total_discounts: TotalDiscounts
-    total_shipping: TotalShipping
-    total_tax: TotalTax
-    total_refunded: TotalRefunded
+    total: Annotated[Total, NOT_NEGATIVE]
+    subtotal: Annotated[Subtotal, NOT_NEGATIVE]
+    total_discounts: Annotated[TotalDiscounts, NOT_NEGATIVE]
+    total_shipping: Annotated[TotalShipping, NOT_NEGATIVE]
+    total_tax: Annotated[TotalTax, NOT_NEGATIVE]
+    total_refunded: Annotated[TotalRefunded, NOT_NEGATIVE]
     line_items: list[OrderLineItemBody] = Field(
         max_length=MAX_LINE_ITEMS, description="What was ordered, in the store's order."
     )
@@ -191,8 +193,8 @@ class OrderBody(RequestBody):
         "become `used`; their case doesn't count.",
     )
 
-    def value(self, external_id: str) -> IncomingOrder:
-        """Returns the value that the service works with."""
+    def value(self, store: Store, external_id: str) -> IncomingOrder:
+        """Returns the value that the service works with. Raises ValidationFailed."""
         return IncomingOrder(
             external_id=external_id,
             number=self.number,
@@ -205,7 +207,7 @@ class OrderBody(RequestBody):
             locale=self.locale,
             source_name=self.source_name,
             admin_url=self.admin_url,
-            buyer=self.customer.value() if self.customer else None,
+            buyer=self.customer.value(store) if self.customer else None,
             amounts=Amounts(
                 total=self.total.amount,
                 subtotal=self.subtotal.amount,

@@ -1,5 +1,6 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -37,14 +38,18 @@ class WrittenOrder:
 
 
 def put_order(
-    workspace: WorkspaceScope, store_id: UUID, incoming: IncomingOrder, changes: Changes
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    incoming_of: Callable[[Store], IncomingOrder],
+    changes: Changes,
 ) -> tuple[OrderDetails, bool]:
     """Writes a custom store's order with its buyer; whether it is new.
 
-    Raises StaleUpdate and CurrencyMismatch.
+    `incoming_of` reads the order as one of that store. Raises StaleUpdate, CurrencyMismatch, and
+    what it raises.
     """
     store = active_custom_store(workspace, store_id)
-    written = write_order(store, incoming, changes)
+    written = write_order(store, incoming_of(store), changes)
     return _details(store, written.order, written.buyer), written.is_new
 
 

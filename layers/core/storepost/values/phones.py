@@ -1,12 +1,17 @@
 """Phone numbers in E.164, which is how they are compared and kept."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber as PhoneNumberParts
+
 
 def normalised(number: str, country: str | None = None) -> str:
-    """The number in E.164. Raises ValueError where it is none that is a person's own.
+    """Returns the number in E.164. Raises ValueError where it is none that is a person's own.
 
     One without its country's code is read as people write it in `country`, an ISO 3166 code.
     E.164 has no place for an extension: without it, all of a switchboard would be one person. A
@@ -14,12 +19,7 @@ def normalised(number: str, country: str | None = None) -> str:
     """
     import phonenumbers  # noqa: PLC0415 - 22 ms
 
-    try:
-        parsed = phonenumbers.parse(number.strip(), country)
-    except phonenumbers.NumberParseException as error:
-        raise ValueError(
-            "Must be a phone number with its country code, like +14155550123"
-        ) from error
+    parsed = _parsed(number.strip(), country)
     if parsed.extension:
         raise ValueError("Must be a phone number without an extension")
     if country and not number.strip().startswith("+") and not phonenumbers.is_valid_number(parsed):
@@ -28,6 +28,29 @@ def normalised(number: str, country: str | None = None) -> str:
     if possible != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise ValueError("Must be a phone number that can exist in its country")
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _parsed(number: str, country: str | None) -> "PhoneNumberParts":
+    """The first reading that is a number of its country, else the number as it stands."""
+    import phonenumbers  # noqa: PLC0415 - 22 ms
+
+    parsed = list["PhoneNumberParts"]()
+    for reading in _readings(number, country):
+        with suppress(phonenumbers.NumberParseException):
+            parsed.append(phonenumbers.parse(reading, country))
+            if phonenumbers.is_valid_number(parsed[-1]):
+                return parsed[-1]
+    if not parsed:
+        raise ValueError("Must be a phone number with its country code, like +14155550123")
+    return parsed[0]
+
+
+def _readings(number: str, country: str | None) -> Iterator[str]:
+    yield number
+    if "(0)" in number:  # people write it also where their country has no such prefix
+        yield number.replace("(0)", "", 1)
+    if country and number.startswith("00"):  # most countries' prefix of numbers abroad, not theirs
+        yield f"+{number.removeprefix('00')}"
 
 
 PhoneNumber = Annotated[

@@ -195,6 +195,17 @@ class MoneyShape(Shape):
         return Money(self.amount, self.currency)
 
 
+def _not_negative(money: MoneyShape) -> MoneyShape:
+    if money.amount < 0:
+        raise ValueError("Must not be negative")
+    return money
+
+
+NOT_NEGATIVE = AfterValidator(_not_negative)
+NonNegativeMoney = Annotated[MoneyShape, NOT_NEGATIVE]
+"""An amount of an order, or a price, in a request."""
+
+
 def not_in_the_future(moment: datetime) -> datetime:
     """The moment; raises ValueError where it is still to come."""
     if moment > clock.now():

@@ -16,7 +16,7 @@ from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, 
 from storepost.catalog.products.model import ProductStatus
 from storepost.catalog.products.writing import MAX_VARIANTS
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.wire import TEXT_LENGTH, MoneyShape, RequestBody, Text, Timestamp, Url
+from storepost.values.wire import TEXT_LENGTH, NonNegativeMoney, RequestBody, Text, Timestamp, Url
 
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 """A store's own id of a product or a variant, as it is: nothing is trimmed."""
@@ -36,15 +36,6 @@ def _description(text: str) -> str:
 
 
 Description = Annotated[str, AfterValidator(_description)]
-
-
-def _price(money: MoneyShape) -> MoneyShape:
-    if money.amount < 0:
-        raise ValueError("Must not be negative")
-    return money
-
-
-Price = Annotated[MoneyShape, AfterValidator(_price)]
 CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
 
 
@@ -114,11 +105,11 @@ class ProductVariantBody(RequestBody):
         description="What tells the variant from the product's others, such as its size.",
     )
     image: ProductImageBody | None = Field(default=None, description="The variant's own image.")
-    price: Price = Field(
+    price: NonNegativeMoney = Field(
         description="What the variant costs now, in the store's currency and not negative, with "
         "or without tax as your shop shows it."
     )
-    compare_at_price: Price | None = Field(
+    compare_at_price: NonNegativeMoney | None = Field(
         default=None,
         description="The former price, shown crossed out. Leave it out where the variant isn't "
         "reduced.",

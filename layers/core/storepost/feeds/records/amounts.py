@@ -15,6 +15,10 @@ from storepost.values.money import Money
 
 NO_PRICE = "The price can't be read."
 OTHER_CURRENCY = "The price is in {currency}, not in the store's currency; it was left out."
+NO_SALE_PRICE = "The sale price can't be read; it was left out."
+OTHER_SALE_CURRENCY = (
+    "The sale price is in {currency}, not in the price's currency; it was left out."
+)
 
 _CURRENCIES = compared_names(
     "currency", "currency_id", "currency_code", "price_currency", "waehrung", "devise", "moneda"
@@ -35,14 +39,16 @@ class Terms:
     """The feed's own."""
 
 
-class LeftOut(Exception):  # noqa: N818 - it is what a price is
-    """The price can't be used."""
+class UnreadablePrice(ValueError):  # noqa: N818 - it is what the price is
+    """A price can't be read, so that its row can't be used."""
 
-    def __init__(self, reason: str, *, is_fatal: bool) -> None:
-        """`is_fatal` is whether the row can't be used either."""
-        super().__init__(reason)
-        self.reason = reason
-        self.is_fatal = is_fatal
+
+@dataclass(frozen=True)
+class RowPrices:
+    """What a row's variant costs, as its fields, and why a price was left out."""
+
+    fields: Mapping[str, Any]
+    left_out: str | None = None
 
 
 class Prices:
@@ -70,20 +76,24 @@ class Prices:
 
     def read(
         self, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
-    ) -> dict[str, Any]:
-        """The variant's `price` and `compareAtPrice`. Raises LeftOut."""
+    ) -> RowPrices:
+        """Returns the variant's `price` and `compareAtPrice`.
+
+        Raises UnreadablePrice where the price can't be read, or the sale price without a price.
+        """
         price = self._money(Target.PRICE, cells, said, locale)
-        sale = self._sale(cells, said, locale)
+        sale, left_out = self._sale(cells, said, locale, is_needed=price is None)
         if price is None or (sale and self._is_no_price(price, sale)):
             price, sale = sale, None
         if price is None:
-            return {}
+            return RowPrices({}, left_out)
         if price.currency not in {self._terms.currency, self._currency_of(locale)}:
-            reason = OTHER_CURRENCY.format(currency=price.currency)
-            raise LeftOut(reason, is_fatal=False)
-        if sale and sale.currency == price.currency and 0 < sale.amount < price.amount:
-            return {"price": _written(sale), "compareAtPrice": _written(price)}
-        return {"price": _written(price)}
+            return RowPrices({"price": None}, OTHER_CURRENCY.format(currency=price.currency))
+        if sale and sale.currency != price.currency:
+            left_out = OTHER_SALE_CURRENCY.format(currency=sale.currency)
+        elif sale and 0 < sale.amount < price.amount:
+            return RowPrices({"price": _written(sale), "compareAtPrice": _written(price)})
+        return RowPrices({"price": _written(price)}, left_out)
 
     def _is_no_price(self, price: Money, sale: Money) -> bool:
         """Whether what it cost before says nothing: it is none, or not more than it costs now."""
@@ -92,21 +102,27 @@ class Prices:
         return price.amount == 0 or (self._is_former and price.amount <= sale.amount)
 
     def _sale(
-        self, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
-    ) -> Money | None:
+        self,
+        cells: Mapping[str, str],
+        said: Mapping[str, str],
+        locale: str | None,
+        *,
+        is_needed: bool,
+    ) -> tuple[Money | None, str | None]:
+        """The sale price that holds now, and why one was left out."""
         if Target.SALE_PRICE not in said or not self._sales.holds(cells, self._now):
-            return None
+            return None, None
         try:
-            return self._money(Target.SALE_PRICE, cells, said, locale)
-        except LeftOut:
-            if Target.PRICE in said:
-                return None
-            raise
+            return self._money(Target.SALE_PRICE, cells, said, locale), None
+        except UnreadablePrice:
+            if is_needed:
+                raise
+            return None, NO_SALE_PRICE
 
     def _money(
         self, target: Target, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
     ) -> Money | None:
-        """What the column says; None where it is empty. Raises LeftOut for what can't be read."""
+        """What the column says; None where it is empty. Raises UnreadablePrice."""
         text = said.get(target, "")
         if not text:
             return None
@@ -116,7 +132,7 @@ class Prices:
         else:
             found = read_price(text, named, self._currency_of(locale), self._points[target])
         if found is None:
-            raise LeftOut(NO_PRICE, is_fatal=True)
+            raise UnreadablePrice(NO_PRICE)
         return found
 
     def _named(self, cells: Mapping[str, str], locale: str | None) -> str:

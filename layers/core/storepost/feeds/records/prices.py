@@ -17,6 +17,8 @@ _PRICE = re.compile(
     rf"(?P<dashes>(?<=[.,])[-\u2013\u2014]+)?"
     rf"(?P<after>(?:[^\d.,]|(?<=[^\W\d])\.)*)"
 )
+_MINUS = re.compile(r"\s*[-\u2212]")
+"""Behind a number: SAP's sign of a negative one. Behind a separator it is no sign, but cents."""
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
 _NOTHING = str.maketrans("", "", _BLANKS)
 _SEPARATED = re.compile(r"\d[\d.,]*")
@@ -43,7 +45,7 @@ def read_price(
 @lru_cache(maxsize=20_000)
 def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
     found = _PRICE.fullmatch(text.strip())
-    if found is None:
+    if found is None or (not found["dashes"] and _MINUS.match(found["after"])):
         return None
     named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")
     code = currency_of(named, (of_locale, currency)) if named else currency

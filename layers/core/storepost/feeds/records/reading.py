@@ -8,7 +8,7 @@ from typing import Any
 
 from storepost.feeds.files.numbers import Number
 from storepost.feeds.records import values
-from storepost.feeds.records.amounts import LeftOut, Prices, Terms
+from storepost.feeds.records.amounts import Prices, Terms, UnreadablePrice
 from storepost.feeds.records.groups import Groups, Member, Name, more_of
 from storepost.feeds.records.images import image_addresses, joined
 from storepost.feeds.records.mapping import CUSTOM, FeedMapping, Target
@@ -52,7 +52,7 @@ class Entry:
     members: tuple[Member, ...] = ()
     """The variants that it names as its group's."""
     left_out: str | None = None
-    """Why its price was left out."""
+    """Why one of its prices was left out."""
 
     @property
     def digest(self) -> bytes:
@@ -197,14 +197,11 @@ class RowReader:
         locale: str | None,
         name: Name,
     ) -> tuple[Fields, str | None]:
-        """The variant's fields, and why its price was left out."""
-        left_out: str | None = None
+        """The variant's fields, and why a price was left out."""
         try:
             prices = self._prices.read(cells, said, locale)
-        except LeftOut as left:
-            if left.is_fatal:
-                raise Skipped(left.reason, name.id) from left
-            prices, left_out = {"price": None}, left.reason
+        except UnreadablePrice as error:
+            raise Skipped(str(error), name.id) from error
         sku = name.id if self._id_is_sku and said.get(Target.ID) == name.id else None
         fields = {
             "title": _cut(visible(said.get(Target.TITLE, ""))),
@@ -214,7 +211,7 @@ class RowReader:
             "image": self._variant_image(cells, said),
             **self._stock.read(said, cells),
         }
-        return {**_without_nothing(fields), **prices}, left_out
+        return {**_without_nothing(fields), **prices.fields}, prices.left_out
 
     def _variant_image(self, cells: Mapping[str, str], said: Mapping[str, str]) -> Fields | None:
         own = (cells.get(column, "") for column in self._own_images)

@@ -7,9 +7,16 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
-from storepost.people.customers.lenient_fields import GivenEmail, GivenLocale, GivenName, GivenPhone
+from storepost.people.customers.lenient_fields import (
+    GivenEmail,
+    GivenLocale,
+    GivenName,
+    GivenPhone,
+    phone_in,
+)
 from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.people.profiles.model import names_nobody
+from storepost.stores.stores.model import Store
 from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
 
 
@@ -96,13 +103,13 @@ class Customer(RequestBody):
         "stored is 409 `stale_update`; an equal one is accepted."
     )
 
-    def value(self) -> IncomingCustomer:
-        """Returns the customer as the service takes it."""
+    def value(self, store: Store) -> IncomingCustomer:
+        """Returns the customer as the service takes it. Raises ValidationFailed."""
         return IncomingCustomer(
             external_created_at=self.external_created_at,
             external_updated_at=self.external_updated_at,
             email=self.email,
-            phone=self.phone,
+            phone=phone_in(store, self.phone, "/phone"),
             first_name=self.first_name,
             last_name=self.last_name,
             locale=self.locale,

@@ -5,12 +5,14 @@ It exports what it doesn't know as empty texts, or as words for nobody: both cou
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from storepost.people.profiles.model import nothing_for_nobody
+from storepost.stores.stores.model import Store
+from storepost.values import phones
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.phones import PhoneNumber
+from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.wire import TEXT_LENGTH, Text
 
 
@@ -18,8 +20,36 @@ def _nothing_for_blank(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
 
+def _international(number: str) -> str:
+    """The number in E.164 where it begins with a country's code, else as it is."""
+    return phones.normalised(number) if number.lstrip().startswith("+") else number
+
+
+def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
+    """Returns the number in E.164; without a country's code it is read as the store's writes it.
+
+    Raises ValidationFailed, with the number's JSON Pointer.
+    """
+    if number is None:
+        return None
+    try:
+        return phones.normalised(number, store.country)
+    except ValueError as error:
+        raise ValidationFailed(errors=[FieldError(pointer, str(error))]) from error
+
+
 GivenEmail = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
-GivenPhone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
+GivenPhone = Annotated[
+    Annotated[
+        str,
+        StringConstraints(max_length=32, min_length=3),
+        AfterValidator(_international),
+        Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
+    ]
+    | None,
+    BeforeValidator(nothing_for_nobody),
+]
+"""A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
 GivenName = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
 GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
 GivenExternalId = Annotated[

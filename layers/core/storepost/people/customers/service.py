@@ -1,5 +1,6 @@
 """A store's customers as it puts and deletes them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -39,16 +40,16 @@ def put_customer(
     caller: WorkspaceCaller,
     store_id: UUID,
     external_id: str,
-    incoming: IncomingCustomer,
+    incoming_of: Callable[[Store], IncomingCustomer],
     changes: Changes,
 ) -> PutCustomer:
     """Writes a custom store's customer, new or known, and the profile that it belongs to.
 
-    Raises StaleUpdate.
+    `incoming_of` reads the customer as one of that store. Raises StaleUpdate, and what it raises.
     """
     store = active_custom_store(caller.workspace, store_id)
     origin = origin_of(caller, store_id=store.id)
-    return write_customer(store, external_id, incoming, origin, changes)
+    return write_customer(store, external_id, incoming_of(store), origin, changes)
 
 
 def write_customer(

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from storepost.values import locale_codes
 from storepost.values.scope import WorkspaceScope
 
 
@@ -79,6 +80,11 @@ class Store:
     disconnected_at: datetime | None = None
     """When it was disconnected; None while it is active."""
     failures: WriteBackFailures = WriteBackFailures()
+
+    @property
+    def country(self) -> str:
+        """The ISO 3166 code of its primary locale's country, else of where most speak it."""
+        return locale_codes.parts(self.primary_locale).country
 
     @property
     def is_active(self) -> bool:

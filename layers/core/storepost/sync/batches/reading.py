@@ -46,6 +46,8 @@ def _record(sender: Sender, stage: ImportStage, index: int, sent: object) -> Rec
     except ValidationError as error:
         errors = errors_of_record(error.errors(include_url=False), sent)
         problem = ValidationFailed(errors=errors)
+    except ValidationFailed as error:
+        problem = error
     except Exception as error:
         # Whatever else a record makes a validator raise is its own fault, not the other records'.
         log_unexpected(error)
@@ -57,9 +59,9 @@ def _made(sender: Sender, index: int, body: RequestBody) -> Record:
     size = len(body.model_dump_json(exclude_unset=True).encode())
     match body:
         case BatchCustomer():
-            return CustomerRecord(sender, index, body.external_id, size, body.value())
+            return CustomerRecord(sender, index, body.external_id, size, body.value(sender.store))
         case BatchOrder():
-            order = body.value(body.external_id)
+            order = body.value(sender.store, body.external_id)
             return OrderRecord(sender, index, body.external_id, size, order)
         case BatchProduct():
             product = body.product(body.external_id)

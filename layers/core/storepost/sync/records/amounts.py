@@ -20,7 +20,9 @@ def money_of(amount: object, currency: object) -> Money:
     """Returns so much of a currency, in its minor units. Raises NoRecord."""
     code = str(currency).upper()
     units = to_decimal(amount).scaleb(_digits(code)).to_integral_value(ROUND_HALF_UP)
-    if abs(units) > _MOST:
+    if units < 0:
+        raise NoRecord("a negative amount")
+    if units > _MOST:
         raise NoRecord("an amount that can't be")
     return Money(int(units), code)
 

@@ -49,7 +49,7 @@ def country_of(store: Store, *bodies: Body) -> str:
     addresses = (part_of(body, name) for body in bodies for name in _ADDRESSES)
     codes = (each.get(name) for each in addresses for name in _COUNTRIES)
     found = next((code for code in codes if isinstance(code, str) and len(code) == 2), None)
-    return found or locale_codes.parts(store.primary_locale).country
+    return found or store.country
 
 
 def locale_of(value: object) -> str | None:
