@@ -10,6 +10,7 @@ REFERENCE := layers/core/storepost/api/reference
 SPECTRAL := 6.16.3
 CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
+STACK ?= storepost-prod
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 # Collecting the tests takes half as long where their bytecode was kept.
@@ -55,6 +56,9 @@ test-long: install ## the state machines at length: 2,000 histories each
 
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
+
+redrive: install ## dead letters of a QUEUE in a STACK go back to it; without QUEUE, how many there are
+	@QUEUE=$(QUEUE) STACK=$(STACK) $(BIN)/python -m operating.redrive
 
 build: install ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
@@ -152,4 +156,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements redrive build

@@ -1,4 +1,4 @@
-"""`make` itself: where it takes Python from, what a failed installation leaves, what it checks first.
+"""`make` itself: where Python comes from, what a failed installation leaves, what is checked first.
 
 It runs in a copy of what it reads, with nothing but fakes and a few plain tools on the PATH.
 """
