@@ -12,7 +12,7 @@ from local import aws, functions
 from local.events.pumps import pump_queue, read_queues
 from local.template import QUEUE, resources
 from operating import redrive as command
-from operating.queues import NoSuchQueue, all_dead_letters, dead_letters_of
+from operating.queues import DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
 from operating.redrive import NotMoved, redrive
 from tests.harness.world import World
 
@@ -45,7 +45,9 @@ def kill_letters(queue: str, bodies: list[str]) -> None:
     sqs, url = boto3.client("sqs"), aws.queue_url(queue)
     fifo = aws.queue_name(queue).endswith(".fifo")
     for body in bodies:
-        names = {"MessageGroupId": body, "MessageDeduplicationId": body} if fifo else {}
+        names: dict[str, Any] = (
+            {"MessageGroupId": body, "MessageDeduplicationId": body} if fifo else {}
+        )
         sqs.send_message(QueueUrl=url, MessageBody=body, **names)
     while received := sqs.receive_message(
         QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0
@@ -134,7 +136,7 @@ class Tasks:
         self.started.append((SourceArn, DestinationArn))
 
 
-LETTERS_OF_ONE = command.DeadLetters("Q", "arn:q", "url:dead", "arn:dead", 3)
+LETTERS_OF_ONE = DeadLetters("Q", "arn:q", "url:dead", "arn:dead", 3)
 DONE = {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 3, "StartedTimestamp": 2}
 RUNNING = {"Status": "RUNNING", "StartedTimestamp": 2}
 EARLIER = {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 9, "StartedTimestamp": 1}
