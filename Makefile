@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 
-PYTHON ?= $(shell command -v python3.13 || command -v python3)
+# PYTHON=… names the Python 3.13 to use; without it .ci/find-python looks for one.
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENT_BIN := clients/.venv/bin
@@ -10,6 +10,7 @@ REFERENCE := layers/core/storepost/api/reference
 SPECTRAL := 6.16.3
 CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
+STACK ?= storepost-prod
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 # Collecting the tests takes half as long where their bytecode was kept.
@@ -19,11 +20,7 @@ help: ## this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 $(VENV)/installed: requirements-dev.txt
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
-	@echo 'Making the virtual environment and installing what is pinned (about a minute, once) ...'
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	@touch $@
+	@.ci/make-venv $(VENV) requirements-dev.txt
 
 install: $(VENV)/installed ## the virtual environment with everything pinned
 
@@ -60,6 +57,9 @@ test-long: install ## the state machines at length: 2,000 histories each
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
 
+redrive: install ## dead letters of a QUEUE in a STACK go back to it; without QUEUE, how many there are
+	@QUEUE=$(QUEUE) STACK=$(STACK) $(BIN)/python -m operating.redrive
+
 build: install ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
 	$(BIN)/python -m local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
@@ -68,10 +68,12 @@ build: install ## what is deployed, for ARCHITECTURE; compiled here: a function 
 bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
-check: install format-check lint types contracts template fuzz ## what CI demands besides the tests
+# What is found soonest comes first, and what takes longest last: each waits for the one before.
+check: install format-check lint contracts template types fuzz ## what CI demands besides the tests
+.NOTPARALLEL:
 
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
-	@$(BIN)/python -m tests.fuzzing
+	@.ci/step fuzz 'generated requests, a minute' $(BIN)/python -m tests.fuzzing
 
 hostile: install ## what means harm, asked of every operation; EVERY=10 asks a tenth
 	@$(BIN)/python -m tests.hostile
@@ -86,14 +88,10 @@ client-python: clients/python/src/storepost_client/generated/operations.json ## 
 client-typescript: clients/typescript/dist/made ## the one for TypeScript (npm brings its generator; Node 20)
 
 clients/.venv/installed: clients/python/requirements.txt clients/python/pyproject.toml
-	@echo 'Installing what makes the client for Python (about a minute, once) ...'
-	@$(PYTHON) -m venv clients/.venv
-	@$(CLIENT_BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r clients/python/requirements.txt
-	@$(CLIENT_BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable clients/python
-	@touch $@
+	@.ci/make-venv clients/.venv clients/python/requirements.txt clients/python
 
 clients/.made/openapi.json: clients/preparing.py $(REFERENCE)/openapi.json $(REFERENCE)/problems.json
-	@$(PYTHON) clients/preparing.py $(REFERENCE) clients/.made
+	@python=$${PYTHON:-$$(.ci/find-python)} && $$python clients/preparing.py $(REFERENCE) clients/.made
 
 clients/python/src/storepost_client/generated/operations.json: clients/.made/openapi.json clients/python/generator.yaml $(wildcard clients/python/templates/*) clients/.venv/installed
 	@PATH=$(CURDIR)/$(CLIENT_BIN):$$PATH openapi-python-client generate --path clients/.made/openapi.json --meta none \
@@ -126,23 +124,23 @@ format: install ## put the code into its format
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 format-check: install
-	$(BIN)/ruff format --check .
+	@.ci/step format-check 'a second' $(BIN)/ruff format --check .
 
 lint: install
-	$(BIN)/ruff check .
+	@.ci/step lint 'a second' $(BIN)/ruff check .
 
 types: install
-	$(BIN)/mypy
+	@.ci/step types 'seconds, and the first time two minutes' $(BIN)/mypy
 
 contracts: install
-	$(BIN)/lint-imports
+	@.ci/step contracts 'imports between groups, seconds' $(BIN)/lint-imports
 
 template: install
-	$(BIN)/sam validate --lint
-	$(BIN)/cfn-lint --include-experimental -- template.yaml
+	@.ci/step template 'SAM CLI, 15 seconds' $(BIN)/sam validate --lint
+	@.ci/step template 'cfn-lint, 10 seconds' $(BIN)/cfn-lint --include-experimental -- template.yaml
 
 lint-template: install ## checkov's rules over the template (pip brings it); .checkov.yaml answers them
-	@test -x .aws-sam/checkov/bin/checkov || { $(PYTHON) -m venv .aws-sam/checkov && \
+	@test -x .aws-sam/checkov/bin/checkov || { $(BIN)/python -m venv .aws-sam/checkov && \
 	  .aws-sam/checkov/bin/pip install --quiet --disable-pip-version-check checkov==$(CHECKOV); }
 	.aws-sam/checkov/bin/checkov --config-file .checkov.yaml
 
@@ -158,4 +156,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements redrive build

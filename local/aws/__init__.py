@@ -21,6 +21,7 @@ from local.aws import (
     moto_imports,
     moto_items,
     moto_keys,
+    moto_move_tasks,
     moto_queries,
     moto_streams,
     moto_transactions,
@@ -33,6 +34,8 @@ from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, r
 
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
+SENDER = "storepost@example.com"
+"""Whose emails the local run shows; the template takes no example's address, and SES neither."""
 BUDGETS = ("CallerRequestsPerSecond", "WorkspaceRequestsPerSecond")
 """Parameters of the template of which 0 means that there is no such budget."""
 LOCK = threading.RLock()
@@ -43,7 +46,7 @@ QUEUES_CHANGED = Bell()
 # By the first part of a request's `X-Amz-Target`, with what its second part then begins with.
 _ANNOUNCED = {
     "DynamoDB_20120810": (TABLES_CHANGED, ("Put", "Update", "Delete", "BatchWrite", "Transact")),
-    "AmazonSQS": (QUEUES_CHANGED, ("Send", "Change")),
+    "AmazonSQS": (QUEUES_CHANGED, ("Send", "Change", "StartMessageMove")),
 }
 
 
@@ -65,6 +68,7 @@ def prepare_environment(*, budgets: bool = False) -> None:
     tables = {name: name for name in resources(TABLE)}
     parameters = {
         "AppUrl": os.environ.get("APP_URL", ""),
+        "SenderAddress": SENDER,
         "ShopifyClientId": APP.client_id,
         "EmailsPerSecond": "0",
     }
@@ -81,6 +85,7 @@ def start() -> None:
     moto_transactions.install()
     moto_queries.install()
     moto_streams.install()
+    moto_move_tasks.install()
     mail.install()
     moto_answers.install()
     plain, send = BotocoreStubber.process_request, URLLib3Session.send

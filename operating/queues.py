@@ -1,0 +1,66 @@
+"""The queues of a deployed stack, found by their names in the template."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+QUEUE = "AWS::SQS::Queue"
+
+
+class NoSuchQueue(Exception):  # noqa: N818 - it is what happened
+    """The stack has no such queue, or it has no dead letters; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class DeadLetters:
+    """A queue of the stack, by its name in the template, and where its dead letters are."""
+
+    name: str
+    arn: str
+    dead_letters_url: str
+    dead_letters_arn: str
+    waiting: int
+    """How many dead letters there are, as SQS counts: a minute may pass before it is exact."""
+
+
+def all_dead_letters(stack: str, cloudformation: Any, sqs: Any) -> Iterator[DeadLetters]:  # noqa: ANN401
+    """Each queue of the stack that has a queue for its dead letters, by name."""
+    pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
+    urls = {
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for page in pages
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == QUEUE
+    }
+    for name, url in sorted(urls.items()):
+        found = _dead_letters(name, url, sqs)
+        if found:
+            yield found
+
+
+def dead_letters_of(stack: str, queue: str, cloudformation: Any, sqs: Any) -> DeadLetters:  # noqa: ANN401
+    """The one queue of this name. Raises NoSuchQueue."""
+    for found in all_dead_letters(stack, cloudformation, sqs):
+        if found.name == queue:
+            return found
+    raise NoSuchQueue(
+        f"{stack} has no queue {queue} with dead letters. Leave QUEUE out to see which there are."
+    )
+
+
+def _dead_letters(name: str, url: str, sqs: Any) -> DeadLetters | None:  # noqa: ANN401
+    attributes = _attributes(url, sqs)
+    if "RedrivePolicy" not in attributes:
+        return None
+    target = json.loads(attributes["RedrivePolicy"])["deadLetterTargetArn"]
+    dead_url = sqs.get_queue_url(QueueName=target.rpartition(":")[2])["QueueUrl"]
+    waiting = int(_attributes(dead_url, sqs)["ApproximateNumberOfMessages"])
+    return DeadLetters(name, attributes["QueueArn"], dead_url, target, waiting)
+
+
+def _attributes(url: str, sqs: Any) -> dict[str, str]:  # noqa: ANN401 - botocore's client
+    found: dict[str, str] = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])[
+        "Attributes"
+    ]
+    return found

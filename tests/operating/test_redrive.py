@@ -1,0 +1,220 @@
+"""`make redrive`: the dead letters of a queue go back to it, each once."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from local import aws, functions
+from local.events.pumps import pump_queue, read_queues
+from local.template import QUEUE, resources
+from operating import redrive as command
+from operating.queues import DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
+from operating.redrive import NotMoved, redrive
+from tests.harness.world import World
+
+LETTERS = 12
+"""More than SQS hands over at once."""
+
+
+class Stack:
+    """CloudFormation's list of a stack's resources: the queues of this world."""
+
+    def get_paginator(self, operation: str) -> "Stack":
+        """The list."""
+        assert operation == "list_stack_resources"
+        return self
+
+    def paginate(self, *, StackName: str) -> Iterator[dict[str, Any]]:  # noqa: N803 - AWS's name
+        """A page for each queue, and one of something else."""
+        assert StackName == "ours"
+        yield {"StackResourceSummaries": [summary("Table", "AWS::DynamoDB::Table", "Table")]}
+        for name in resources(QUEUE):
+            yield {"StackResourceSummaries": [summary(name, QUEUE, aws.queue_url(name))]}
+
+
+def summary(name: str, kind: str, physical: str) -> dict[str, str]:
+    return {"LogicalResourceId": name, "ResourceType": kind, "PhysicalResourceId": physical}
+
+
+def kill_letters(queue: str, bodies: list[str]) -> None:
+    """Sends messages and has each received, and never deleted, until it is a dead letter."""
+    sqs, url = boto3.client("sqs"), aws.queue_url(queue)
+    fifo = aws.queue_name(queue).endswith(".fifo")
+    for body in bodies:
+        names: dict[str, Any] = (
+            {"MessageGroupId": body, "MessageDeduplicationId": body} if fifo else {}
+        )
+        sqs.send_message(QueueUrl=url, MessageBody=body, **names)
+    while received := sqs.receive_message(
+        QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0
+    ).get("Messages"):
+        assert len(received) <= 10
+
+
+def receive_all(queue: str) -> Counter[str]:
+    """What the queue's function is handed until nothing is left, by body."""
+    handed: Counter[str] = Counter()
+
+    def note(_function: Any, event: dict[str, Any]) -> None:
+        for record in event["Records"]:
+            assert record["attributes"]["ApproximateReceiveCount"] == "1"
+            handed[record["body"]] += 1
+
+    functions.run_elsewhere(note)
+    try:
+        while pump_queue(queue):
+            pass
+    finally:
+        functions.run_elsewhere(None)
+    return handed
+
+
+def never(_seconds: float) -> None:
+    raise AssertionError("a task here has ended when it answers")
+
+
+@pytest.mark.parametrize("name", read_queues())
+def test_each_dead_letter_of_each_queue_is_delivered_once(name: str, world: World) -> None:
+    sqs = boto3.client("sqs")
+    bodies = [f"letter {number}" for number in range(LETTERS)]
+    kill_letters(name, bodies)
+    queue = dead_letters_of("ours", name, Stack(), sqs)
+    assert queue.waiting == LETTERS
+    assert redrive(queue, sqs, never) == LETTERS
+    assert receive_all(name) == Counter(bodies)
+    assert dead_letters_of("ours", name, Stack(), sqs).waiting == 0
+    assert redrive(queue, sqs, never) == 0
+    assert receive_all(name) == Counter()
+
+
+def test_what_fails_again_is_a_dead_letter_again_after_all_of_its_tries(world: World) -> None:
+    sqs = boto3.client("sqs")
+    kill_letters("EmailQueue", ["bad"])
+    redrive(dead_letters_of("ours", "EmailQueue", Stack(), sqs), sqs, never)
+    assert dead_letters_of("ours", "EmailQueue", Stack(), sqs).waiting == 0
+    tries = 0
+    while sqs.receive_message(QueueUrl=aws.queue_url("EmailQueue"), VisibilityTimeout=0).get(
+        "Messages"
+    ):
+        tries += 1
+    policy = resources(QUEUE)["EmailQueue"]["RedrivePolicy"]
+    assert tries == policy["maxReceiveCount"]
+    assert dead_letters_of("ours", "EmailQueue", Stack(), sqs).waiting == 1
+
+
+def test_every_queue_is_found_with_how_many_there_are(world: World) -> None:
+    kill_letters("WriteBackQueue", ["a", "b"])
+    found = {q.name: q.waiting for q in all_dead_letters("ours", Stack(), boto3.client("sqs"))}
+    assert found == {**dict.fromkeys(sorted(read_queues()), 0), "WriteBackQueue": 2}
+
+
+@pytest.mark.parametrize("name", ["EmailDeadLetters", "Emails", ""])
+def test_a_name_that_is_no_queue_with_dead_letters(name: str, world: World) -> None:
+    with pytest.raises(NoSuchQueue, match="Leave QUEUE out"):
+        dead_letters_of("ours", name, Stack(), boto3.client("sqs"))
+
+
+class Tasks:
+    """SQS whose move tasks are told, one answer after the other; the last one stays."""
+
+    def __init__(self, *listed: dict[str, Any]) -> None:
+        """`listed` is what the list of tasks has first each time that it is asked."""
+        self._listed = list(listed)
+        self.started: list[tuple[str, str]] = []
+
+    def list_message_move_tasks(self, **_asked: Any) -> dict[str, Any]:
+        """The newest task."""
+        task = self._listed.pop(0) if len(self._listed) > 1 else self._listed[0]
+        return {"Results": [task] if task else []}
+
+    def start_message_move_task(self, *, SourceArn: str, DestinationArn: str) -> None:  # noqa: N803
+        """Notes from where to where."""
+        self.started.append((SourceArn, DestinationArn))
+
+
+LETTERS_OF_ONE = DeadLetters("Q", "arn:q", "url:dead", "arn:dead", 3)
+DONE = {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 3, "StartedTimestamp": 2}
+RUNNING = {"Status": "RUNNING", "StartedTimestamp": 2}
+EARLIER = {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 9, "StartedTimestamp": 1}
+
+
+class TestTasks:
+    """How SQS's task is followed."""
+
+    def test_it_is_waited_for(self) -> None:
+        tasks, waits = Tasks(EARLIER, RUNNING, RUNNING, DONE), list[float]()
+        assert redrive(LETTERS_OF_ONE, tasks, waits.append) == 3
+        assert len(waits) == 2
+        assert tasks.started == [("arn:dead", "arn:q")]
+
+    def test_one_that_runs_already_is_followed(self) -> None:
+        """SQS runs one for a queue at a time."""
+        tasks = Tasks(RUNNING, DONE)
+        assert redrive(LETTERS_OF_ONE, tasks, never) == 3
+        assert tasks.started == []
+
+    def test_one_that_is_listed_late_is_not_taken_for_the_one_before(self) -> None:
+        tasks, waits = Tasks(EARLIER, EARLIER, DONE), list[float]()
+        assert redrive(LETTERS_OF_ONE, tasks, waits.append) == 3
+        assert len(waits) == 1
+
+    def test_one_that_fails_says_why(self) -> None:
+        failed = {"Status": "FAILED", "FailureReason": "AccessDenied"}
+        with pytest.raises(NotMoved, match="AccessDenied"):
+            redrive(LETTERS_OF_ONE, Tasks({}, failed), never)
+
+
+class TestCommand:
+    """What is typed."""
+
+    @pytest.fixture(autouse=True)
+    def _stack(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """A stack `ours` of CloudFormation's with one queue and its dead letters."""
+        queues = ("EmailQueue", "EmailDeadLetters")
+        made = {name: {"Type": QUEUE, "Properties": resources(QUEUE)[name]} for name in queues}
+        cloudformation = boto3.client("cloudformation")
+        cloudformation.create_stack(StackName="ours", TemplateBody=json.dumps({"Resources": made}))
+        monkeypatch.setenv("STACK", "ours")
+        yield
+        cloudformation.delete_stack(StackName="ours")
+
+    @pytest.fixture
+    def ran(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> Callable[[str], tuple[int, str, str]]:
+        """Types it for a queue."""
+
+        def run(queue: str) -> tuple[int, str, str]:
+            monkeypatch.setenv("QUEUE", queue)
+            code = command.main()
+            shown = capsys.readouterr()
+            return code, shown.out, shown.err
+
+        return run
+
+    def test_it_moves_what_there_is(self, ran: Callable[[str], tuple[int, str, str]]) -> None:
+        sqs = boto3.client("sqs")
+        queue = dead_letters_of("ours", "EmailQueue", boto3.client("cloudformation"), sqs)
+        sqs.send_message(QueueUrl=queue.dead_letters_url, MessageBody="x")
+        assert ran("") == (0, "       1  EmailQueue\n", "")
+        assert ran("EmailQueue") == (0, "1 messages went back to EmailQueue.\n", "")
+        assert ran("") == (0, "       0  EmailQueue\n", "")
+
+    def test_a_queue_that_the_stack_has_not(
+        self, ran: Callable[[str], tuple[int, str, str]]
+    ) -> None:
+        code, out, err = ran("WriteBackQueue")
+        assert (code, out) == (1, "")
+        assert "ours has no queue WriteBackQueue" in err
+
+    def test_a_stack_that_there_is_not(
+        self, ran: Callable[[str], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("STACK", "nobodys")
+        code, out, err = ran("EmailQueue")
+        assert (code, out) == (1, "")
+        assert err.startswith("AWS can't be asked: ")

@@ -1,0 +1,98 @@
+"""What a deployment sets, and what it leaves as it is."""
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+from samcli.commands.deploy.deploy_context import DeployContext
+
+from local.template import ROOT, written
+
+PARAMETERS = written()["Parameters"]
+OF_AN_OPERATOR = ("SenderAddress", "AlarmEmail", "AppUrl", "AllowedOrigins")
+"""What must be somebody's own: an example's would be taken for done."""
+
+
+def configured(environment: str) -> dict[str, str]:
+    """What samconfig.toml sets where the command line doesn't."""
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))
+    overrides = config[environment]["deploy"]["parameters"]["parameter_overrides"]
+    return dict(each.split("=", 1) for each in overrides)
+
+
+def takes(parameter: str, value: str) -> bool:
+    """Whether CloudFormation takes the value: its pattern must match the whole (Java's syntax).
+
+    What the patterns use is the same in Python's.
+    """
+    return re.fullmatch(PARAMETERS[parameter]["AllowedPattern"], value) is not None
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+class TestEnvironments:
+    """The environments of samconfig.toml."""
+
+    def test_what_it_sets_is_a_parameter_and_nobodys_own(self, environment: str) -> None:
+        assert configured(environment).keys() <= PARAMETERS.keys() - set(OF_AN_OPERATOR)
+
+    @pytest.mark.parametrize("parameter", [*OF_AN_OPERATOR, "EmailsPerSecond"])
+    def test_a_second_deployment_keeps_what_the_first_one_was_told(
+        self, environment: str, parameter: str
+    ) -> None:
+        """SAM CLI's own merging of the parameters of a stack that is there."""
+        merged = DeployContext.merge_parameters(dict(written()), configured(environment))
+        [sent] = [each for each in merged if each["ParameterKey"] == parameter]
+        assert sent == {"ParameterKey": parameter, "UsePreviousValue": True}
+
+
+class TestPlaceholders:
+    """No example's address can be deployed."""
+
+    def test_a_first_deployment_has_to_name_its_sender(self) -> None:
+        """CloudFormation refuses a new stack without a value for what has no default."""
+        assert "Default" not in PARAMETERS["SenderAddress"]
+
+    @pytest.mark.parametrize("host", ["example.com", "a.example.org", "shop.example", "x.test",
+                                      "EXAMPLE.COM", "a.invalid"])  # fmt: skip
+    def test_an_examples_address_is_refused(self, host: str) -> None:
+        assert not takes("SenderAddress", f"storepost@{host}")
+        assert not takes("AlarmEmail", f"operations@{host}")
+        for path in ("", "/", ":8443", "/a?b"):
+            assert not takes("AppUrl", f"https://{host}{path}")
+        for port in ("", ":8443"):
+            assert not takes("AllowedOrigins", f"https://{host}{port}")
+
+    @pytest.mark.parametrize(
+        "host", ["kolo-shop.com", "mail.myexample.com", "test.shop", "a.co.uk"]
+    )
+    def test_ones_own_is_taken(self, host: str) -> None:
+        assert takes("SenderAddress", f"hello+storepost@{host}")
+        assert takes("AlarmEmail", f"operations@{host}")
+        assert takes("AppUrl", f"https://{host}/app")
+        assert takes("AllowedOrigins", f"https://{host}")
+
+    @pytest.mark.parametrize("parameter", ["AlarmEmail", "AppUrl"])
+    def test_what_may_be_left_out_may_be_empty(self, parameter: str) -> None:
+        assert PARAMETERS[parameter]["Default"] == ""
+        assert takes(parameter, "")
+        assert takes("AllowedOrigins", PARAMETERS["AllowedOrigins"]["Default"])
+
+    @pytest.mark.parametrize("address", ["hello", "hello@", "@kolo-shop.com", "a b@kolo-shop.com",
+                                         "a@kolo-shop"])  # fmt: skip
+    def test_a_sender_is_an_address(self, address: str) -> None:
+        """Or SES would complain of the sender as it does of a recipient."""
+        assert not takes("SenderAddress", address)
+
+
+def refused_in(values: dict[str, Any]) -> set[str]:
+    """The parameters whose default their own pattern refuses."""
+    return {
+        name
+        for name, each in values.items()
+        if "Default" in each and "AllowedPattern" in each and not takes(name, each["Default"])
+    }
+
+
+def test_every_default_is_one_that_its_pattern_takes() -> None:
+    assert refused_in(PARAMETERS) == set()
