@@ -69,11 +69,27 @@ class StreamReader:
         shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
         return sum(self._pump_shard(arn, shard["ShardId"]) for shard in shards)
 
+    def waiting(self) -> list[Record]:
+        """What is new, oldest first, and stays new."""
+        arn = client("dynamodb").describe_table(TableName=self.table)["Table"]["LatestStreamArn"]
+        shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        found: list[Record] = []
+        for shard in (each["ShardId"] for each in shards):
+            iterator = self._iterators.get(shard) or self._begin(arn, shard)
+            while (answer := client(STREAMS).get_records(ShardIterator=iterator))["Records"]:
+                found += [record for record in answer["Records"] if passes(record, self.source)]
+                iterator = answer["NextShardIterator"]
+        return found
+
+    def _begin(self, arn: str, shard: str) -> str:
+        answer = client(STREAMS).get_shard_iterator(
+            StreamArn=arn, ShardId=shard, **self._place_in(shard)
+        )
+        return str(answer["ShardIterator"])
+
     def _pump_shard(self, arn: str, shard: str) -> int:
         if shard not in self._iterators:
-            self._iterators[shard] = client(STREAMS).get_shard_iterator(
-                StreamArn=arn, ShardId=shard, **self._place_in(shard)
-            )["ShardIterator"]
+            self._iterators[shard] = self._begin(arn, shard)
         handed = 0
         while True:
             answer = client(STREAMS).get_records(

@@ -20,7 +20,7 @@ from tests.costs.summary import (
 
 PAGE = ROOT / "docs" / "costs.md"
 TOLERANCE = 0.05
-MAX_A_CONSENT = 19
+MAX_A_CONSENT = 17
 """Dollars that a million changes of consent may cost, logs and traces apart."""
 
 CONSENT, TOLD = "consent.changeEmail", "one store told"

@@ -327,6 +327,21 @@ class World:
         while self._stream.pump():
             pass
 
+    def waiting_in_stream(self) -> list[Item]:
+        """The rows that the stream has yet to carry to the relay, oldest first."""
+        waiting = self._relay.waiting()
+        return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
+
+    def relay(self) -> None:
+        """Lets the stream carry what is on its way to the queues, and nothing else."""
+        while self._relay.pump():
+            pass
+
+    @property
+    def _relay(self) -> pumps.StreamReader:
+        [relay] = [r for r in self._stream.readers if r.function.job == "outbox_relay"]
+        return relay
+
     def sweep(self) -> None:
         """Runs the outbox's sweep now."""
         pumps.run_schedule("outbox_sweep")

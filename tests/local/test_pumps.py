@@ -277,17 +277,23 @@ class TestStream:
         assert "canary" not in shown
 
     @pytest.mark.parametrize(
-        ("event_name", "pk", "expected"),
+        ("event_name", "pk", "kind", "expected"),
         [
-            ("INSERT", "due#outbox#3", True),
-            ("MODIFY", "due#outbox#3", False),
-            ("INSERT", "due#outbo", False),
-            ("INSERT", "due#[o]utbox#", False),
+            ("INSERT", "due#outbox#3", "outbox", True),
+            ("MODIFY", "due#outbox#3", "outbox", False),
+            ("INSERT", "due#outbo", "any", False),
+            ("INSERT", "due#[o]utbox#", "any", False),
+            ("INSERT", "workspace#1#write_backs", "indexed_change", True),
+            ("MODIFY", "workspace#1#write_backs", "indexed_change", False),
+            ("INSERT", "workspace#1#profile#2", "consent_change", False),
         ],
     )
-    def test_the_sources_filter_decides(self, event_name: str, pk: str, expected: bool) -> None:
+    def test_the_sources_filter_decides(
+        self, event_name: str, pk: str, kind: str, expected: bool
+    ) -> None:
         (source,) = StreamPump().readers[0].function.events_of("DynamoDB")
-        record = {"eventName": event_name, "dynamodb": {"Keys": {"pk": {"S": pk}}}}
+        images = {"Keys": {"pk": {"S": pk}}, "NewImage": {"kind": {"S": kind}}}
+        record = {"eventName": event_name, "dynamodb": images}
         assert passes(record, source) is expected
 
     def test_no_filter_lets_all_pass(self) -> None:

@@ -10,6 +10,8 @@ from local import aws
 from local.events.pumps import reader_of
 from local.functions import invoke
 from storepost.people.consent.states import ConsentState
+from storepost.people.consent.write_back_index import IndexedChangeItem
+from storepost.people.consent.write_back_relay import messages_of
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
@@ -147,11 +149,18 @@ class Shop:
         raise LookupError(store_id)
 
     def queued(self) -> list[dict[str, str]]:
-        """The messages of write-backs that wait in the outbox, oldest first."""
+        """The messages of write-backs that the relay has yet to send, oldest first."""
         rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
         rows.sort(key=lambda row: row.sk)
         mine = [row for row in rows if row.queue == Queue.WRITE_BACKS and row.is_due]
-        return [json.loads(message.body) for row in mine for message in row.messages]
+        begun_again = [(row.sk, message.body) for row in mine for message in row.messages]
+        new = [
+            (clock.to_text(row.recorded_at), message.body)
+            for row in self.world.waiting_in_stream()
+            if isinstance(row, IndexedChangeItem)
+            for message, _ in messages_of(row)
+        ]
+        return [json.loads(body) for _, body in sorted([*begun_again, *new])]
 
 
 def open_shop(world: World) -> Shop:

@@ -78,14 +78,6 @@ class TestConsentChange:
         assert (first.status, first.body) == (200, second[0].body)
         self.one_effect(shop, profile, first, listener)
 
-    def test_the_relay_killed_anywhere(self, world: World, listener: Listener) -> None:
-        shop, profile, send = self.ready(world)
-        answer = send()
-        for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
-            world.advance(minutes=3)
-            world.sweep()
-            self.one_effect(shop, profile, answer, listener)
-
     def test_two_at_once_are_one_after_the_other(self, world: World, listener: Listener) -> None:
         """The later one is decided on what the earlier one left."""
         shop, profile, send = self.ready(world)

@@ -115,6 +115,7 @@ from storepost.shopify.installs import InstallItem, InstallStateItem
 from storepost.stores.imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
 from storepost.stores.locales.repository import LocalesItem
 from storepost.stores.stores.repository import StoreClaimItem, StoreItem
+from storepost.stores.stores.sweeping import SweptWorkspaceItem
 from storepost.stores.stores.write_back import WriteBackItem
 from storepost.values.scope import WorkspaceScope
 
@@ -209,7 +210,9 @@ CONTENTS: tuple[Holding, ...] = (
 )
 """In this order, as often as it takes."""
 
-ENDS: tuple[Holding, ...] = (Holding((StoreItem, ShopStoreItem), delete_stores),)
+ENDS: tuple[Holding, ...] = (
+    Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores),
+)
 """What leads to the rest; once nobody can write anything more."""
 
 BESIDE: tuple[type[Item], ...] = (

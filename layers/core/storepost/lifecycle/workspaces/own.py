@@ -35,6 +35,7 @@ from storepost.stores.imports.keys import imports_partition, problem_partition
 from storepost.stores.stores.model import Platform
 from storepost.stores.stores.problems import StoreDisconnected
 from storepost.stores.stores.repository import StoreItem, StoreRepository
+from storepost.stores.stores.sweeping import swept_key
 from storepost.values.ids import from_short
 from storepost.values.scope import PersonScope, WorkspaceScope
 
@@ -145,5 +146,5 @@ def delete_stores(workspace: WorkspaceScope) -> bool:
     for row in find_all(stores).values():
         if isinstance(row, StoreItem) and row.platform == Platform.SHOPIFY.value:
             delete_rows([store_key(row.external_id, row.id)])
-    delete_rows(stores)
+    delete_rows([*stores, swept_key(workspace)])
     return bool(stores)

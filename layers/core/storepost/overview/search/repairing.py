@@ -9,6 +9,7 @@ undone. Whatever changes a row later comes by the stream, behind that.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -16,20 +17,23 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.repository import CouponRepository
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.orders.trees import OrderList
-from storepost.overview.search.indexing import row_of
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
+from storepost.people.consent.write_back_index import IndexedChangeItem
+from storepost.people.consent.write_back_relay import queue_pending
 from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.jobs.runs import Remaining, Run, run_once
 from storepost.platform.messaging.messages import WorkspaceMessage
 from storepost.platform.messaging.outbox import Queue
+from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree.keys import behind, id_of
 from storepost.platform.persistence.counted_tree.tree import Tree
-from storepost.platform.persistence.item import Key, find_all
-from storepost.platform.persistence.streams import Stretch, read_again
+from storepost.platform.persistence.item import Item, Key, find_all
+from storepost.platform.persistence.streams import Image, Stretch, read_again, row_of
 from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingRepository
 from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 _ROWS = 50
@@ -74,7 +78,10 @@ def _repair_workspace(run: Run[SearchRepairMessage]) -> None:
 
 
 def _repair_records(info: Mapping[str, Any]) -> None:
-    """Outbox rows are no matter of this: the sweep finds those that are still there."""
+    """Rewrites postings, and queues stores' messages of new changes of consent.
+
+    Outbox rows are no matter of this: the sweep finds those that are still there.
+    """
     stretch = Stretch(
         info["streamArn"],
         info["shardId"],
@@ -82,11 +89,23 @@ def _repair_records(info: Mapping[str, Any]) -> None:
         info["endSequenceNumber"],
     )
     for images in read_again(stretch):
-        entries = [entry for entry in (entry_of(row_of(image)) for image in images) if entry]
-        image = images[1] or images[0]
-        if entries and image:
-            workspace = WorkspaceScope.of(image["pk"]["S"])
-            _rewrite(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
+        rows = [row_of(image) for image in images]
+        _rewrite_changed(images, rows)
+        if isinstance(row := rows[1], IndexedChangeItem):
+            commit_anew(partial(_queue, row=row))
+
+
+def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]) -> None:
+    entries = [entry for entry in map(entry_of, rows) if entry]
+    image = images[1] or images[0]
+    if entries and image:
+        workspace = WorkspaceScope.of(image["pk"]["S"])
+        _rewrite(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
+
+
+def _queue(changes: Changes, row: IndexedChangeItem) -> None:
+    """Queues what is still pending of a change: the relay may have sent it all the same."""
+    queue_pending(changes, WorkspaceScope.of(row.pk), [row.change], clock.now())
 
 
 def _keys(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Key]:

@@ -23,7 +23,6 @@ from storepost.people.consent.model import (
     SkipReason,
     Subject,
     WriteBack,
-    WriteBackStatus,
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement, StatementOutcome
@@ -31,7 +30,6 @@ from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_queue import (
     queue_owed_opt_out,
     queue_restored,
-    queue_write_backs,
     stores_to_update,
 )
 from storepost.platform.persistence.changes import Changes
@@ -84,7 +82,8 @@ def assert_in_turn(
         consent = keep_evidence(changes, subject, consent, decision.after, asserted)
     queue_restored(changes, repository, subject, restored - new.keys(), before, consent)
     consent, is_queued = queue_owed_opt_out(changes, repository, subject, consent, statements)
-    _add_all(changes, repository, subject, new.values(), consent)
+    for change in new.values():
+        repository.add(changes, change)
     if consent != before or is_queued:
         repository.save_consent(changes, address, consent)
     return outcomes
@@ -137,21 +136,6 @@ def _change(
         write_backs=_write_backs(subject, before, decision, now),
         follows=before.holds.change if before.holds else None,
     )
-
-
-def _add_all(
-    changes: Changes,
-    repository: ConsentRepository,
-    subject: Subject,
-    new: Iterable[ConsentChange],
-    consent: AddressConsent,
-) -> None:
-    for change in new:
-        repository.add(changes, change)
-        if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
-            queue_write_backs(
-                changes, subject.workspace, change, stores_to_update(subject, consent)
-            )
 
 
 def _outcome(

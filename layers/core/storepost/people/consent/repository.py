@@ -38,7 +38,11 @@ from storepost.people.consent.model import (
     WriteBackStatus,
 )
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.write_back_index import index_change, unindex_change
+from storepost.people.consent.write_back_index import (
+    index_change,
+    index_new_change,
+    unindex_change,
+)
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -259,7 +263,7 @@ class ConsentRepository:
         """Adds a new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
         added_to(changes, change.profile_id).append(change.id)
-        index_change(changes, self._scope, change, (each.store_id for each in change.write_backs))
+        index_new_change(changes, self._scope, change)
         changes.create(
             ConsentChangeItem(
                 *change_key(self._scope, ChangeRef(change.profile_id, change.id)),

@@ -1,10 +1,11 @@
 """The workspace's index of changes that have write-backs: it finds them without a profile.
 
 A row stands for a change and names the stores that are told of it. What became of each stands in
-the change alone, so that settling a write-back costs nothing here.
+the change alone, so that settling a write-back costs nothing here. The row of a new change has what
+its messages need, too: the table's stream brings it to the relay (`write_back_relay.py`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -14,8 +15,9 @@ from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.model import ConsentChange
+from storepost.people.consent.model import ConsentChange, WriteBackStatus
 from storepost.people.consent.states import Channel
+from storepost.people.consent.write_back_messages import group_of
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
 from storepost.values.ids import from_short, short, timed_id
@@ -36,6 +38,13 @@ class IndexedChangeItem(Item, discriminator="indexed_change"):
     recorded_at = UtcDateTimeAttribute()
     stores = JSONAttribute()
     """The short ids of the stores that are told of it, in their order."""
+    groups = JSONAttribute(null=True)
+    """The FIFO groups of the messages to these stores, where the relay sends them."""
+
+    @property
+    def change(self) -> ChangeRef:
+        """Returns the reference of the change."""
+        return ChangeRef(self.profile_id, self.change_id)
 
 
 @dataclass(frozen=True)
@@ -105,25 +114,36 @@ def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     return (index_partition(workspace), sort_key_of(change))
 
 
+def index_new_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
+    """Adds which stores are told of a new change; those that are to be told are sent for."""
+    row = _row(workspace, change, {each.store_id for each in change.write_backs})
+    if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
+        row.groups = [group_of(change.address, from_short(store)) for store in row.stores]
+    if row.stores:
+        changes.save(row)
+
+
 def index_change(
-    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
+    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Collection[UUID]
 ) -> None:
-    """Adds that these stores are told of the change; nothing where there are none.
+    """Adds that these stores are told of a change that is there already.
 
     They are all of its stores: the row is written whole.
     """
-    stores = sorted(set(store_ids))
-    if not stores:
-        return
-    row = IndexedChangeItem(
+    changes.save(_row(workspace, change, store_ids))
+
+
+def _row(
+    workspace: WorkspaceScope, change: ConsentChange, store_ids: Collection[UUID]
+) -> IndexedChangeItem:
+    return IndexedChangeItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         profile_id=change.profile_id,
         change_id=change.id,
         channel=change.channel,
         recorded_at=change.recorded_at,
-        stores=[short(store_id) for store_id in stores],
+        stores=[short(store_id) for store_id in sorted(store_ids)],
     )
-    changes.save(row)
 
 
 def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
@@ -145,6 +165,17 @@ def indexed_changes(
     )
     found = (_as_indexed(row) for row in rows if within.has(row.recorded_at))
     return islice(found, limit)
+
+
+def indexed_rows_behind(
+    workspace: WorkspaceScope, after: str | None, until: datetime, limit: int
+) -> list[IndexedChangeItem]:
+    """Returns the rows behind a sort key, of changes recorded before a moment, oldest first."""
+    within = RecordedWithin(until=until)
+    rows = IndexedChangeItem.query(
+        index_partition(workspace), within.of_keys(after), consistent_read=True, limit=limit
+    )
+    return [row for row in rows if within.has(row.recorded_at)]
 
 
 def _as_indexed(row: IndexedChangeItem) -> IndexedChange:

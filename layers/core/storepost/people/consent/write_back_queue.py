@@ -1,6 +1,5 @@
 """Having stores told of changes: messages, and write-backs that begin again."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from storepost.people.consent.model import ConsentChange, Subject, WriteBack
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
+from storepost.people.consent.write_back_messages import group_of, payload_of
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -31,8 +31,15 @@ def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, .
 def queue_write_backs(
     changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
 ) -> None:
-    """Queues a message for each of the stores, all in one outbox row."""
-    bodies = [(_message(workspace, change, store), _group(change, store)) for store in store_ids]
+    """Queues a message for each of the stores, all in one outbox row.
+
+    It is for write-backs that begin again: those of a new change need no row
+    (`write_back_relay.py`).
+    """
+    ref = ChangeRef(change.profile_id, change.id)
+    bodies = [
+        (payload_of(workspace, ref, store), group_of(change.address, store)) for store in store_ids
+    ]
     if bodies:
         send_with(changes, Queue.WRITE_BACKS, bodies)
 
@@ -106,17 +113,3 @@ def _restart_one(
         return
     repository.begin_one(changes, change, begun, known)
     queue_write_backs(changes, workspace, change, (store_id,))
-
-
-def _message(workspace: WorkspaceScope, change: ConsentChange, store_id: UUID) -> dict[str, object]:
-    return {
-        "workspaceId": str(workspace.id),
-        "profileId": str(change.profile_id),
-        "changeId": str(change.id),
-        "storeId": str(store_id),
-    }
-
-
-def _group(change: ConsentChange, store_id: UUID) -> str:
-    """The FIFO group: one store's writes of one address go in turn, and nobody can read which."""
-    return hashlib.sha256(f"{store_id}\x1f{change.address}".encode()).hexdigest()

@@ -91,7 +91,12 @@ def send_with(
     for body, group in bodies:
         if not rows or len(rows[-1].sent) == MAX_MESSAGES:
             rows.append(_new_row(changes, queue, at or clock.now()))
-        rows[-1].sent.append([json.dumps(body, separators=(",", ":")), group])
+        rows[-1].sent.append([body_of(body), group])
+
+
+def body_of(payload: dict[str, object]) -> str:
+    """Returns a message's body."""
+    return json.dumps(payload, separators=(",", ":"))
 
 
 def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:

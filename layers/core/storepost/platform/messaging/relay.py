@@ -1,13 +1,13 @@
-"""From the outbox to the queues: send, then delete the row.
+"""From the table to the queues: an outbox row is sent, then deleted.
 
 Killed in between, a row is sent again: every consumer knows a message by its deduplication id.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
-from itertools import chain
-from typing import Any
+from itertools import batched, chain
 
-from storepost.platform.messaging.outbox import SHARDS, OutboxItem, Queue, due
+from storepost.platform.messaging.outbox import SHARDS, Message, OutboxItem, Queue, due
 from storepost.platform.messaging.queues import address_of
 from storepost.platform.messaging.queues import client as _sqs
 from storepost.platform.persistence.item import remove
@@ -19,37 +19,42 @@ _BATCH = 10
 
 
 class NotSent(Exception):  # noqa: N818 - it is what happened
-    """SQS refused some of the row's messages for now."""
+    """SQS refused some of a row's messages for now."""
 
 
-def relay_image(image: dict[str, Any]) -> None:
-    """Sends the outbox row that the stream brings, in DynamoDB's own notation.
-
-    A row whose time is to come is left to the sweep.
-    """
-    row = OutboxItem.from_raw_data(image)
+def relay_due(row: OutboxItem) -> None:
+    """Sends the outbox row that the stream brings; one whose time is to come is the sweep's."""
     if row.is_due:
         relay(row)
 
 
 def relay(row: OutboxItem) -> None:
     """Sends the row's messages and deletes it."""
-    entries = []
-    for number, message in enumerate(row.messages):
-        entry = {"Id": str(number), "MessageBody": message.body}
-        if message.group is not None:
-            entry |= {
-                "MessageGroupId": message.group,
-                "MessageDeduplicationId": f"{row.id}.{number}",
-            }
-        entries.append(entry)
-    for first in range(0, len(entries), _BATCH):
-        answer = _sqs().send_message_batch(
-            QueueUrl=address_of(Queue(row.queue)), Entries=entries[first : first + _BATCH]
-        )
-        if answer.get("Failed"):
-            raise NotSent(row.queue)
+    messages = ((message, f"{row.id}.{number}") for number, message in enumerate(row.messages))
+    send_now(Queue(row.queue), messages)
     remove(row, OutboxItem.pk.exists())
+
+
+def send_now(queue: Queue, messages: Iterable[tuple[Message, str]]) -> None:
+    """Sends messages, each with its deduplication id, which only FIFO queues take.
+
+    Raises NotSent where SQS refuses some: then all of them are to be sent again.
+    """
+    for some in batched(messages, _BATCH, strict=False):
+        entries = [_entry(number, *each) for number, each in enumerate(some)]
+        answer = _sqs().send_message_batch(QueueUrl=address_of(queue), Entries=entries)
+        if answer.get("Failed"):
+            raise NotSent(queue)
+
+
+def _entry(number: int, message: Message, deduplication_id: str) -> dict[str, str]:
+    entry = {"Id": str(number), "MessageBody": message.body}
+    if message.group is not None:
+        entry |= {
+            "MessageGroupId": message.group,
+            "MessageDeduplicationId": deduplication_id,
+        }
+    return entry
 
 
 def sweep() -> int:

@@ -1,9 +1,12 @@
-"""The table's stream, read again: its records stay there for 24 hours."""
+"""The table's stream: the rows in its records, and records read again, which stay for 24 hours."""
 
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from storepost.platform.persistence.item import Item
 
 type Image = Mapping[str, Any]
 """A row in DynamoDB's own notation."""
@@ -31,6 +34,18 @@ def _client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
     import boto3  # noqa: PLC0415 - 13 ms
 
     return boto3.client("dynamodbstreams")
+
+
+def row_of(image: Image | None) -> Item | None:
+    """Returns the row of an image; Lambda hands binaries over as base64."""
+    if not image:
+        return None
+    return Item.from_raw_data({name: _value(value) for name, value in image.items()})
+
+
+def _value(value: dict[str, Any]) -> dict[str, Any]:
+    binary = value.get("B")
+    return {"B": b64decode(binary)} if isinstance(binary, str) else value
 
 
 def read_again(stretch: Stretch) -> Iterator[tuple[Image | None, Image | None]]:

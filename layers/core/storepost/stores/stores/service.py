@@ -23,6 +23,7 @@ from storepost.stores.stores.model import (
 )
 from storepost.stores.stores.problems import StoreDisconnected, StoreExists, UrlNotAllowed
 from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.sweeping import have_swept
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -68,6 +69,7 @@ def save_connected(
     if is_new:
         repository.claim(changes, store)
     repository.save(changes, store)
+    have_swept(changes, store.workspace)
     _bring_locales(repository, store, changes)
 
 

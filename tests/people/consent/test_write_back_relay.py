@@ -1,0 +1,337 @@
+"""New changes of consent reach the stores' queue by the table's stream, with no row for it."""
+
+import hashlib
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import boto3
+import pytest
+
+from local import aws
+from local.events.pumps import pump_queue
+from local.functions import invoke
+from local.template import functions
+from storepost.people.consent import write_back_relay
+from storepost.people.consent.write_back_index import indexed_rows_behind
+from storepost.people.consent.write_back_relay import LOST_AFTER
+from storepost.people.profiles.model import Profile
+from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.messaging.queues import client as sqs
+from storepost.stores.stores.sweeping import SweptWorkspaceItem, swept_key
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.call_interruption import counted
+from tests.harness.crash_points import crashes
+from tests.harness.faults import FAULT, THROTTLED, faults, refusal
+from tests.harness.world import World
+from tests.people.consent.imports import profile_of
+from tests.people.consent.listening_store import EMAIL, Listener, Shop, hand_over, open_shop
+from tests.people.consent.test_no_holds import QUEUE, put, say, yes
+
+REPAIRS = "SearchRepairQueue"
+
+
+def advance_to_sweep(shop: Shop) -> None:
+    """Goes to the next minute in which the sweep looks after the workspace."""
+    minute = shop.workspace.id.int % 60
+    shop.world.advance(minutes=(minute - clock.now().minute) % 60)
+
+
+def sweep_later(shop: Shop) -> None:
+    """Sweeps once what is pending must have lost its message, and what that queued."""
+    shop.world.advance(seconds=LOST_AFTER.total_seconds())
+    advance_to_sweep(shop)
+    shop.world.sweep()
+    shop.world.lose_stream()
+    shop.world.advance(minutes=3)
+    shop.world.sweep()
+
+
+def received() -> list[dict[str, Any]]:
+    """What is in the stores' queue."""
+    answer = boto3.client("sqs").receive_message(
+        QueueUrl=aws.queue_url(QUEUE),
+        MaxNumberOfMessages=10,
+        MessageSystemAttributeNames=["All"],
+    )
+    return [dict(each) for each in answer.get("Messages", [])]
+
+
+def record(world: World) -> dict[str, Any]:
+    """The one record that waits for the relay, as Lambda gets it."""
+    [waiting] = world._relay.waiting()
+    return waiting
+
+
+def run_relay(*records: dict[str, Any]) -> list[dict[str, str]]:
+    """Hands records to the relay; returns those that failed."""
+    [relay] = [each for each in functions() if each.job == "outbox_relay"]
+    answer = invoke(relay, {"Records": list(records)})
+    return list(answer["batchItemFailures"])
+
+
+def swept(shop: Shop) -> SweptWorkspaceItem:
+    """How far the sweep is."""
+    return SweptWorkspaceItem.get(*swept_key(shop.workspace), consistent_read=True)
+
+
+class Known:
+    """A person whom a store knows, who subscribes."""
+
+    def __init__(self, shop: Shop, *stores: UUID) -> None:
+        """The stores are one that listens, unless they are given."""
+        self.shop = shop
+        self.stores = stores or (shop.store(),)
+        self.profile: Profile = shop.person(*self.stores)
+        shop.world.deliver()
+        self.change = shop.change(self.profile, "subscribed")
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What became of telling the stores."""
+        return [self.shop.outcome(self.profile, self.change, each) for each in self.stores]
+
+
+class TestMessages:
+    """What stands in the queue."""
+
+    def test_the_transaction_has_no_outbox_row(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        assert shop.world.rows(PARTITION) == []
+        shop.world.deliver()
+        assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
+
+    def test_each_store_has_its_message_in_its_group(self, shop: Shop) -> None:
+        known = Known(shop, shop.store(), shop.store())
+        shop.world.relay()
+        messages = {each["Body"]: each["Attributes"]["MessageGroupId"] for each in received()}
+        assert messages == {
+            f'{{"workspaceId":"{shop.workspace.id}","profileId":"{known.profile.id}",'
+            f'"changeId":"{known.change["id"]}","storeId":"{store}"}}': hashlib.sha256(
+                f"{store}\x1f{EMAIL}".encode()
+            ).hexdigest()
+            for store in known.stores
+        }
+
+    def test_what_is_superseded_from_the_start_is_sent_to_nobody(self, shop: Shop) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, email=EMAIL, **yes(5))
+        say(shop, EMAIL, "unsubscribed", 10)
+        shop.world.relay()
+        before = len(received())
+        changes = say(shop, EMAIL, "subscribed", 7)
+        shop.world.relay()
+        assert changes["state"] == "unsubscribed"
+        assert (before, received()) == (2, [])
+        assert profile_of(shop, EMAIL)["emailMarketingConsent"] == "unsubscribed"
+
+    def test_a_record_that_comes_twice_is_one_message(self, shop: Shop) -> None:
+        Known(shop)
+        found = record(shop.world)
+        assert run_relay(found, found) == []
+        assert run_relay(found) == []
+        assert shop.world.queue_depth(QUEUE) == 1
+
+
+class TestKilled:
+    """The relay and the sweep, killed before and after each of their calls to AWS."""
+
+    def told_once(self, known: Known, listener: Listener, places: object) -> None:
+        known.shop.world.deliver()
+        assert known.outcomes == ["written"], places
+        assert listener.states == ["subscribed"], places
+        assert known.shop.world.rows(PARTITION) == [], places
+        listener.received.clear()
+
+    def test_the_relay_and_the_stream_brings_it_again(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        found = record(shop.world)
+        for places in crashes(shop.world, partial(run_relay, found), deliver=False):
+            assert run_relay(found) == []
+            self.told_once(known, listener, places)
+
+    def test_the_relay_and_the_stream_brings_it_no_more(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        known = Known(shop)
+        found = record(shop.world)
+        for places in crashes(shop.world, partial(run_relay, found), deliver=False):
+            sweep_later(shop)
+            self.told_once(known, listener, places)
+
+    def test_the_sweep(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        shop.world.lose_stream()
+        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        advance_to_sweep(shop)
+        found = crashes(shop.world, shop.world.sweep, deliver=False)
+        assert len(found.places) > 20
+        for places in found:
+            shop.world.lose_stream()
+            sweep_later(shop)
+            self.told_once(known, listener, places)
+
+
+class TestRefused:
+    """A queue that takes nothing for a while, or for good."""
+
+    def test_it_comes_again(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        with faults(refusal(THROTTLED[1]), "SendMessageBatch", times=1) as met:
+            shop.world.deliver()
+        assert (met.met, known.outcomes, listener.states) == (1, ["written"], ["subscribed"])
+
+    def test_a_part_that_is_refused_comes_again(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """SQS answers 200 and names the messages that it didn't take."""
+        Known(shop)
+        found = record(shop.world)
+        number = found["dynamodb"]["SequenceNumber"]
+        with monkeypatch.context() as refusing:
+            failed = {"Failed": [{"Id": "0", "Code": "InternalError"}]}
+            refusing.setattr(sqs(), "send_message_batch", lambda **_: failed)
+            assert run_relay(found) == [{"itemIdentifier": number}]
+        assert run_relay(found) == []
+        assert shop.world.queue_depth(QUEUE) == 1
+
+    def test_what_is_given_up_is_repaired(self, shop: Shop, listener: Listener) -> None:
+        """The stream's failure destination says where the record stands."""
+        known = Known(shop)
+        with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
+            patched.setitem(shop.world._relay.source, "MaximumRetryAttempts", 1)
+            shop.world.relay()
+        assert shop.world.queue_depth(REPAIRS) == 1
+        assert pump_queue(REPAIRS) == 1
+        [message] = shop.queued()
+        assert message["changeId"] == known.change["id"]
+        shop.world.deliver()
+        assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
+
+    def test_what_was_told_since_is_not_repaired(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        message = shop.queued()[0]
+        with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
+            patched.setitem(shop.world._relay.source, "MaximumRetryAttempts", 1)
+            shop.world.relay()
+        assert hand_over(message)
+        assert pump_queue(REPAIRS) == 1
+        assert (shop.queued(), known.outcomes) == ([], ["written"])
+        assert listener.states == ["subscribed"]
+
+
+class TestSweep:
+    """What was lost is found by the index of write-backs, once an hour."""
+
+    def test_what_the_stream_lost(self, shop: Shop, listener: Listener) -> None:
+        known = Known(shop)
+        shop.world.lose_stream()
+        sweep_later(shop)
+        shop.world.deliver()
+        assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
+
+    def test_not_before_its_tries_are_over(self, shop: Shop) -> None:
+        """A store that fails is told by its message still."""
+        Known(shop)
+        shop.world.lose_stream()
+        shop.world.advance(minutes=59)
+        advance_to_sweep(shop)
+        shop.world.sweep()
+        assert shop.queued() == []
+        assert swept(shop).swept_to is None
+
+    def test_nothing_that_was_told(self, shop: Shop, listener: Listener) -> None:
+        Known(shop)
+        shop.world.deliver()
+        sweep_later(shop)
+        shop.world.deliver()
+        assert (shop.queued(), listener.states) == ([], ["subscribed"])
+
+    def test_each_change_once(self, shop: Shop) -> None:
+        """The second time it reads no change: an hour without one costs two queries."""
+        Known(shop)
+        shop.world.lose_stream()
+        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        advance_to_sweep(shop)
+        first, second = counted(shop.world.sweep), counted(shop.world.sweep)
+        assert [first.count(each) for each in ("BatchGetItem", "TransactWriteItems")] == [1, 1]
+        assert (second, len(shop.queued())) == (["Query"] * 10, 1)
+
+    def test_many_pages(
+        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(write_back_relay, "MAX_CHANGES", 2)
+        store = shop.store()
+        person = shop.person(store)
+        shop.world.deliver()
+        for _ in range(3):
+            shop.change(person, "subscribed")
+            shop.change(person, "unsubscribed")
+            shop.world.advance(seconds=1)
+        last = shop.change(person, "subscribed")
+        shop.world.lose_stream()
+        sweep_later(shop)
+        shop.world.deliver()
+        assert shop.outcome(person, last, store) == "written"
+        assert listener.states == ["subscribed"]
+        history = shop.world.call(
+            "GET", f"/profiles/{person.id}/consent", token=shop.owner.token
+        ).json["items"]
+        outcomes = {each["writeBacks"][0]["status"] for each in history}
+        assert (len(history), outcomes) == (7, {"written", "skipped"})
+
+    def test_what_does_not_fit_into_a_run_goes_into_the_next(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(write_back_relay, "MAX_CHANGES", 1)
+        monkeypatch.setattr(write_back_relay, "MAX_PAGES", 1)
+        person = shop.person(shop.store())
+        shop.world.deliver()
+        for state in ("subscribed", "unsubscribed"):
+            shop.change(person, state)
+        shop.world.lose_stream()
+        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        advance_to_sweep(shop)
+        for hour in range(1, 4):
+            shop.world.sweep()
+            assert len(shop.queued()) == min(hour, 2)
+
+    def test_a_workspace_that_fails_holds_back_no_other(
+        self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        other = open_shop(world)
+        for each in (shop, other):
+            Known(each)
+        world.lose_stream()
+        rows = [swept(each) for each in (shop, other)]
+        world.advance(seconds=LOST_AFTER.total_seconds())
+        monkeypatch.setattr(write_back_relay, "swept_in", lambda _minute: rows)
+        plain = indexed_rows_behind
+
+        def broken(workspace: WorkspaceScope, *more: Any) -> Any:
+            if workspace == shop.workspace:
+                raise ValueError("canary")
+            return plain(workspace, *more)
+
+        with monkeypatch.context() as breaking:
+            breaking.setattr(write_back_relay, "indexed_rows_behind", broken)
+            with pytest.raises(write_back_relay.NotSwept):
+                write_back_relay.sweep_write_backs()
+        [message] = shop.queued()
+        assert message["workspaceId"] == str(other.workspace.id)
+
+    def test_not_of_a_workspace_that_was_deleted_meanwhile(self, shop: Shop) -> None:
+        Known(shop)
+        shop.world.lose_stream()
+        row = swept(shop)
+        row.delete()
+        assert write_back_relay._sweep(row, clock.now()) == 0
+        assert shop.world.rows("due#write_backs#") == []
+
+    def test_a_workspace_has_its_turn_from_its_first_store_on(self, shop: Shop) -> None:
+        assert shop.world.rows("due#write_backs#") == []
+        for _ in range(2):
+            shop.store()
+        [row] = shop.world.rows("due#write_backs#")
+        assert row.key == swept_key(shop.workspace)
