@@ -5,14 +5,11 @@ from collections.abc import Iterable
 from typing import Any, get_args, get_origin, get_type_hints
 
 from aws_lambda_powertools.event_handler import Depends, Response
-from aws_lambda_powertools.event_handler.openapi.constants import (
-    DEFAULT_OPENAPI_RESPONSE_DESCRIPTION,
-)
 
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
-from openapi.responses import answered_text, success_text
+from openapi.responses import answered_text, routes_own, success_text
 from storepost.accounts.identity.model import ApiKeyHolder, SignedInPerson
 from storepost.accounts.identity.problems import ScopeTooSmall
 from storepost.accounts.workspaces.callers import WorkspaceCaller
@@ -173,14 +170,13 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
 
 
 def _successes(operation: Operation, document: Document, schemas: Document) -> Document:
-    [(declared, success)] = document["responses"].items()
+    described = document["responses"]
     empty = operation.function.__annotations__.get("return", ...) is None
+    first, success = next(iter(described.items()))
     content = None if empty else _media(success["content"][JSON]["schema"])
-    answered = answered_text(content, schemas)
-    routes_own = success["description"] != DEFAULT_OPENAPI_RESPONSE_DESCRIPTION
-    own = {declared: success["description"]} if routes_own else {}
-    statuses = list(_statuses(operation, declared))
-    texts = {each: success_text(each, statuses, answered) for each in statuses} | own
+    answered, statuses = answered_text(content, schemas), list(_statuses(operation, first))
+    texts = {each: success_text(each, statuses, answered) for each in statuses}
+    texts |= routes_own(described)
     return {each: _success(each, document, content, texts[each]) for each in statuses}
 
 

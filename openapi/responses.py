@@ -1,7 +1,11 @@
-"""How a success is described where its route doesn't do so: by its status and what it answers."""
+"""How a success is described: as its route says, else by its status and what it answers."""
 
 from collections.abc import Collection
 from typing import Any
+
+from aws_lambda_powertools.event_handler.openapi.constants import (
+    DEFAULT_OPENAPI_RESPONSE_DESCRIPTION,
+)
 
 type Document = dict[str, Any]
 
@@ -15,6 +19,12 @@ _BEFORE = {
     "202": "Accepted: the rest of the work is done in the background. ",
 }
 _KNOWN = "It existed already. "
+
+
+def routes_own(described: Document) -> dict[str, str]:
+    """Returns what a route says itself, by status: its `response_description` or `responses`."""
+    texts = {status: answer["description"] for status, answer in described.items()}
+    return {s: text for s, text in texts.items() if text != DEFAULT_OPENAPI_RESPONSE_DESCRIPTION}
 
 
 def success_text(status: str, statuses: Collection[str], answered: str) -> str:

@@ -44,7 +44,12 @@ def list_connections(
     return Page[Connection].of(listing, Connection.of)
 
 
-@app.post("/v1/connections", operation_id="connections.create", status_code=201)
+@app.post(
+    "/v1/connections",
+    operation_id="connections.create",
+    status_code=201,
+    response_description="A pending connection. Its `path` is where the shop approves it.",
+)
 def create_connection(
     caller: SignedInAdmin, origin: From, writes: Writes, body: Annotated[NewConnection, Body()]
 ) -> Connection:
@@ -61,7 +66,9 @@ def create_connection(
 @app.get(
     "/v1/connections/shopify/callback",
     operation_id="connections.shopifyCallback",
-    response_description="Go on to the connect link in `Location`, to choose the workspace.",
+    responses={
+        302: {"description": "Go on to the connect link in `Location`, to choose the workspace."}
+    },
 )
 def shopify_callback(query: RawQuery, origin: From) -> Response[None]:
     """Complete a Shopify install (OAuth callback).

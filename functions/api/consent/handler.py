@@ -297,7 +297,11 @@ def get_consent_settings(caller: Reader) -> ConsentSettings:
     return ConsentSettings.of(find_settings(caller.workspace))
 
 
-@app.put("/v1/consent/settings", operation_id="consent.changeSettings")
+@app.put(
+    "/v1/consent/settings",
+    operation_id="consent.changeSettings",
+    response_description="The settings as they are now.",
+)
 def change_consent_settings(
     caller: Owner, writes: Writes, body: Annotated[ConsentSettingsUpdate, Body()]
 ) -> ConsentSettings:

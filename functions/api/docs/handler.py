@@ -32,7 +32,15 @@ def health() -> Health:
     return Health()
 
 
-@app.get("/v1/openapi.json", operation_id="openapi.get", compress=True)
+@app.get(
+    "/v1/openapi.json",
+    operation_id="openapi.get",
+    compress=True,
+    responses={
+        200: {"description": "The description as a document in OpenAPI 3.1."},
+        304: {"description": "The description hasn't changed since the answer with this `ETag`."},
+    },
+)
 def openapi(
     origin: From,
     if_none_match: Annotated[

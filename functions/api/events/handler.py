@@ -57,7 +57,18 @@ def list_events(
     return Page[ProfileEvent].of(found, ProfileEvent.of)
 
 
-@app.post("/v1/events", operation_id="events.create", status_code=201)
+@app.post(
+    "/v1/events",
+    operation_id="events.create",
+    status_code=201,
+    responses={
+        201: {"description": "The event was recorded."},
+        200: {
+            "description": "An event with this `uniqueId` was recorded before: this is it, "
+            "unchanged."
+        },
+    },
+)
 def create_event(
     caller: Writer, writes: Writes, body: Annotated[NewEvent, Body()]
 ) -> Response[ProfileEvent]:

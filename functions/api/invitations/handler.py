@@ -38,7 +38,12 @@ def list_invitations(
     return Page[InvitationSummary].of(listing, InvitationSummary.of)
 
 
-@app.post("/v1/invitations", operation_id="invitations.create", status_code=201)
+@app.post(
+    "/v1/invitations",
+    operation_id="invitations.create",
+    status_code=201,
+    response_description="The invitation; its email is on its way.",
+)
 def create_invitation(
     caller: Admin, origin: From, writes: Writes, body: Annotated[NewInvitation, Body()]
 ) -> InvitationSummary:
@@ -104,7 +109,11 @@ def delete_invitation(
     service.delete_invitation(caller.workspace, id, writes)
 
 
-@app.post("/v1/invitations/<id>/accept", operation_id="invitations.accept")
+@app.post(
+    "/v1/invitations/<id>/accept",
+    operation_id="invitations.accept",
+    response_description="The workspace that the person belongs to now.",
+)
 def accept_invitation(
     id: Annotated[
         UUID, Path(description="The invitation to accept: its id from the emailed link.")

@@ -37,7 +37,12 @@ def list_locales(
     return Page[WorkspaceLocale].of(listing, WorkspaceLocale.of)
 
 
-@app.post("/v1/locales", operation_id="locales.create", status_code=201)
+@app.post(
+    "/v1/locales",
+    operation_id="locales.create",
+    status_code=201,
+    response_description="The locale as it was added.",
+)
 def create_locale(
     caller: Writer, writes: Writes, body: Annotated[NewLocale, Body()]
 ) -> WorkspaceLocale:

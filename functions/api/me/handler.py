@@ -43,7 +43,7 @@ def get_me(caller: Known) -> Me:
     "/v1/me", operation_id="me.update", status_code=204, response_description="The name is changed."
 )
 def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()]) -> None:
-    """Change one's name.
+    """Change your name.
 
     Members of the person's workspaces see the new name.
     """
@@ -76,7 +76,7 @@ def set_workspace(
 def change_password(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordChange, Body()]
 ) -> None:
-    """Change one's password.
+    """Change your password.
 
     Every other session and every trusted browser ends; this session goes on. The person is told by
     email.
@@ -94,7 +94,7 @@ def change_password(
 def change_email(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[AddressChange, Body()]
 ) -> None:
-    """Request a change of one's email address.
+    """Request another email address.
 
     Emails a code to the new address. The account keeps its address until `POST /me/email/confirm`
     gets the code. Where the new address belongs to an account already, its owner is told instead;
@@ -110,7 +110,7 @@ def change_email(
     response_description="The account has the new address.",
 )
 def confirm_email(caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]) -> None:
-    """Confirm the new email address.
+    """Confirm your new email address.
 
     Moves the account to the address that the code was sent to, and tells the old one by email. The
     person signs in with the new address from then on. Every trusted browser ends.
@@ -136,7 +136,12 @@ def start_two_factor_app(
     )
 
 
-@app.post("/v1/me/two-factor/app/confirm", operation_id="me.confirmTwoFactorApp")
+@app.post(
+    "/v1/me/two-factor/app/confirm",
+    operation_id="me.confirmTwoFactorApp",
+    response_description="The app is on. Ten backup codes come with the first method that "
+    "is turned on, none with the second.",
+)
 def confirm_two_factor_app(
     caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
 ) -> BackupCodes:
@@ -182,7 +187,12 @@ def start_two_factor_email(caller: SignedIn, writes: Writes) -> None:
     two_factor_settings.start_email(caller, writes)
 
 
-@app.post("/v1/me/two-factor/email/confirm", operation_id="me.confirmTwoFactorEmail")
+@app.post(
+    "/v1/me/two-factor/email/confirm",
+    operation_id="me.confirmTwoFactorEmail",
+    response_description="Codes by email are on. Ten backup codes come with the first "
+    "method that is turned on, none with the second.",
+)
 def confirm_two_factor_email(
     caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
 ) -> BackupCodes:
@@ -210,7 +220,11 @@ def disable_two_factor_email(caller: SignedIn, writes: Writes) -> None:
     two_factor_settings.disable_email(caller, writes)
 
 
-@app.post("/v1/me/two-factor/backup-codes", operation_id="me.newBackupCodes")
+@app.post(
+    "/v1/me/two-factor/backup-codes",
+    operation_id="me.newBackupCodes",
+    response_description="Ten new backup codes, which are shown this once.",
+)
 def new_backup_codes(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> BackupCodes:
@@ -245,7 +259,7 @@ def revoke_trusted_browsers(caller: SignedIn, writes: Writes) -> None:
 def delete_me(
     caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
 ) -> None:
-    """Delete one's account.
+    """Delete your account.
 
     It can't be undone. Every session ends, and so do the memberships. API keys that the person made
     go on working; their `createdBy` becomes null. Who owns a workspace has to transfer or delete it
@@ -258,7 +272,7 @@ def delete_me(
 def list_sessions(
     caller: SignedIn, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
 ) -> Page[SessionSummary]:
-    """List one's sessions.
+    """List your sessions.
 
     Lists the browsers and devices where the person is signed in, most recently active first.
     Sessions that have ended aren't shown.

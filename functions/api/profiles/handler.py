@@ -149,7 +149,15 @@ def find_profiles(
     return Page[ProfileSummary].of(listing, ProfileSummary.of)
 
 
-@app.post("/v1/profiles", operation_id="profiles.upsert", status_code=201)
+@app.post(
+    "/v1/profiles",
+    operation_id="profiles.upsert",
+    status_code=201,
+    responses={
+        201: {"description": "Nobody had the identifiers: a profile was created."},
+        200: {"description": "The profile that has them, with what was given."},
+    },
+)
 def upsert_profile(
     caller: Writer, writes: Writes, body: Annotated[UpsertProfile, Body()]
 ) -> Response[Profile]:
@@ -183,7 +191,11 @@ def get_profile(
     return Profile.of(profile, service.stores_of(profile))
 
 
-@app.patch("/v1/profiles/<id>", operation_id="profiles.update")
+@app.patch(
+    "/v1/profiles/<id>",
+    operation_id="profiles.update",
+    response_description="The profile as it is now.",
+)
 def update_profile(
     id: Annotated[UUID, Path(description="The profile to change.")],
     caller: Writer,
@@ -226,7 +238,11 @@ def erase_profile(
     writes.after_commit(lambda: log_access("profile erased", erased.id, caller=caller))
 
 
-@app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")
+@app.post(
+    "/v1/profiles/<id>/merge",
+    operation_id="profiles.merge",
+    response_description="The surviving profile, with what it took over.",
+)
 def merge_profiles(
     id: Annotated[UUID, Path(description="The profile that survives.")],
     caller: Writer,
@@ -330,7 +346,15 @@ def list_customers(
     )
 
 
-@app.put("/v1/stores/<id>/customers/<externalId>", operation_id="customers.put", status_code=201)
+@app.put(
+    "/v1/stores/<id>/customers/<externalId>",
+    operation_id="customers.put",
+    status_code=201,
+    responses={
+        201: {"description": "The store had no such customer: it was created."},
+        200: {"description": "The store's customer as it is now."},
+    },
+)
 def put_customer(
     id: Annotated[UUID, Path(description="The custom store that has the customer.")],
     external_id: Annotated[

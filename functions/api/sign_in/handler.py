@@ -30,7 +30,13 @@ from storepost.api.http.origin import From
 app = create_app(unreadable_limit=PASSWORDS_OF_SOURCE)
 
 
-@app.post("/v1/auth/sign-up", operation_id="auth.signUp", status_code=202)
+@app.post(
+    "/v1/auth/sign-up",
+    operation_id="auth.signUp",
+    status_code=202,
+    response_description="An email is on its way. Give its code to `POST "
+    "/auth/verify-email` together with this `registration`.",
+)
 def sign_up(origin: From, writes: Writes, body: Annotated[SignUp, Body()]) -> SignUpBegun:
     """Sign up.
 

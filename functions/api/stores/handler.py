@@ -85,7 +85,17 @@ def list_stores(
     return Page[StoreSummary].of(listing, StoreSummary.of)
 
 
-@app.post("/v1/stores", operation_id="stores.create", status_code=201)
+@app.post(
+    "/v1/stores",
+    operation_id="stores.create",
+    status_code=201,
+    responses={
+        201: {"description": "The store was connected for the first time."},
+        200: {
+            "description": "The store was disconnected, and is connected again under its old id."
+        },
+    },
+)
 def create_store(
     caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
 ) -> Response[Store]:
@@ -111,7 +121,9 @@ def get_store(id: Annotated[UUID, Path(description="The store to read.")], calle
     return Store.of(details_of_id(caller.workspace, id))
 
 
-@app.patch("/v1/stores/<id>", operation_id="stores.update")
+@app.patch(
+    "/v1/stores/<id>", operation_id="stores.update", response_description="The store as it is now."
+)
 def update_store(
     id: Annotated[UUID, Path(description="The custom store to change.")],
     caller: Writer,

@@ -23,7 +23,12 @@ from storepost.lifecycle.workspaces import service as deletion
 app = create_app()
 
 
-@app.post("/v1/workspaces", operation_id="workspaces.create", status_code=201)
+@app.post(
+    "/v1/workspaces",
+    operation_id="workspaces.create",
+    status_code=201,
+    response_description="The new workspace; the caller owns it.",
+)
 def create_workspace(
     caller: SignedIn, writes: Writes, body: Annotated[NewWorkspace, Body()]
 ) -> CreatedWorkspace:

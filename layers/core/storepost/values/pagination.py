@@ -17,7 +17,7 @@ MAX_ANSWERED = 5_000_000
 
 
 class PageSize(IntEnum):
-    """How many rows a page may have."""
+    """How many items a page has at most."""
 
     TEN = 10
     TWENTY_FIVE = 25

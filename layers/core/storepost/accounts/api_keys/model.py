@@ -18,7 +18,7 @@ OWN_OVERLAP_DEFAULT = 60 * 60
 
 
 class KeyStatus(StrEnum):
-    """Whether a key works; a revoked one never works again."""
+    """Whether an API key works. `active`: it does. `revoked`: it never works again."""
 
     ACTIVE = "active"
     REVOKED = "revoked"

@@ -12,7 +12,9 @@ SESSION_ENDS = timedelta(days=90)
 
 
 class KeyScope(StrEnum):
-    """What an API key may do; each scope has all that stands before it."""
+    """What an API key may do. `read`: read everything that isn't reserved for admins. `propose`:
+    also make change proposals. `write`: also change everything.
+    """
 
     READ = "read"
     PROPOSE = "propose"

@@ -33,7 +33,10 @@ _BACKUP_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 characters: 50 bits 
 
 
 class SecondFactor(StrEnum):
-    """By what the second step is taken."""
+    """What the second step of signing in is taken by. `app`: a code that an authenticator app
+    shows. `email`: a code that was emailed. `backup_code`: one of ten codes that the person
+    keeps.
+    """
 
     APP = "app"
     EMAIL = "email"

@@ -15,7 +15,10 @@ DAY = timedelta(hours=24)
 
 
 class InvitationStatus(StrEnum):
-    """What became of an invitation; `expired` is what a pending one becomes by itself."""
+    """What became of an invitation. `pending`: it can be accepted or declined. `accepted`;
+    `rejected`: the person declined. `canceled`: the workspace deleted it. `expired`: its
+    seven days are over, and it can be sent again.
+    """
 
     PENDING = "pending"
     ACCEPTED = "accepted"

@@ -16,7 +16,10 @@ _DROPPED = str.maketrans("", "", "'\u2019")
 
 
 class Role(StrEnum):
-    """What somebody is in a workspace."""
+    """What a person is in a workspace. `owner`: one a workspace, may do everything. `admin`:
+    manages members, API keys and connections, and does all that a member does. `member`:
+    works with everything else.
+    """
 
     OWNER = "owner"
     ADMIN = "admin"

@@ -13,13 +13,17 @@ PREFIX = "shopify:"
 
 
 class ConnectionType(StrEnum):
-    """What a connection leads to."""
+    """The platform that a connection is to. `shopify`: a Shopify shop."""
 
     SHOPIFY = "shopify"
 
 
 class ConnectionState(StrEnum):
-    """How a connection is doing: the first that holds."""
+    """How a connection is doing: the first of these that applies. `pending`: the shop has to
+    approve, or whoever approved has to choose a workspace. `disconnected`: somebody ended it.
+    `needs_attention`: the shop has to approve the app again, or the latest import failed.
+    `importing`: an import runs or waits. `connected`: all is well.
+    """
 
     PENDING = "pending"
     DISCONNECTED = "disconnected"

@@ -11,7 +11,10 @@ from storepost.values.scope import WorkspaceScope
 
 
 class ConsentSource(StrEnum):
-    """How a change came."""
+    """How a change of consent came. `api`: by an API key. `manual`: by a signed-in person.
+    `shopify`: from a shop. `import`: from an import of consent. `unsubscribe_link`: by the
+    page behind a link. `one_click`: by a mailbox provider's button.
+    """
 
     SHOPIFY = "shopify"
     UNSUBSCRIBE_LINK = "unsubscribe_link"
@@ -26,7 +29,10 @@ LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
 
 
 class WriteBackStatus(StrEnum):
-    """What became of telling a store."""
+    """What became of telling a store of a change. `pending`: it waits, or is tried again.
+    `written`: the store accepted it. `skipped`: it needn't or can't be told. `failed`: the
+    store refused it, or all attempts failed.
+    """
 
     PENDING = "pending"
     WRITTEN = "written"
@@ -35,7 +41,11 @@ class WriteBackStatus(StrEnum):
 
 
 class SkipReason(StrEnum):
-    """Why a store wasn't told."""
+    """Why a store wasn't told of a change. `already_current`: it has this state. `superseded`: a
+    newer change of the address holds. `no_email`: its customer has another address, or
+    another number. `customer_deleted`: it deleted the customer. `permission_missing`: it
+    doesn't accept changes of consent. `store_disconnected`: it isn't connected.
+    """
 
     ALREADY_CURRENT = "already_current"
     PERMISSION_MISSING = "permission_missing"

@@ -4,14 +4,16 @@ from enum import StrEnum
 
 
 class Channel(StrEnum):
-    """What consent is for."""
+    """What consent is for: marketing by `email`, or by `sms`."""
 
     EMAIL = "email"
     SMS = "sms"
 
 
 class OptInLevel(StrEnum):
-    """How sure it is that the address's own person subscribed it."""
+    """How sure it is that the person has the address. `single`: they, or a store, said so.
+    `confirmed`: the person followed a link that was sent to it. `unknown`: nobody said.
+    """
 
     SINGLE = "single"
     CONFIRMED = "confirmed"
@@ -20,7 +22,10 @@ class OptInLevel(StrEnum):
 
 
 class ConsentState(StrEnum):
-    """What somebody wants."""
+    """What is known of somebody's wish for marketing. `subscribed`: they want it.
+    `unsubscribed`: they said no. `not_subscribed`: nobody ever said anything. `pending`: they
+    were asked to confirm, and haven't yet. Only `subscribed` may be written to.
+    """
 
     SUBSCRIBED = "subscribed"
     NOT_SUBSCRIBED = "not_subscribed"

@@ -30,7 +30,9 @@ MAX_ROWS = 500
 
 
 class ChangeFault(StrEnum):
-    """What is wrong with a change; in this order, where several things are."""
+    """What is wrong with a change of an import. Where several things are, the first in this
+    order.
+    """
 
     NO_OBJECT = "not_an_object"
     FIELD = "unknown_field"

@@ -24,7 +24,7 @@ MAX_ROWS = 500
 
 
 class EventFault(StrEnum):
-    """What is wrong with an event; in this order, where several things are."""
+    """What is wrong with an event. Where several things are, the first in this order."""
 
     NO_OBJECT = "not_an_object"
     FIELD = "unknown_field"

@@ -11,7 +11,9 @@ from storepost.people.profiles.model import Identity
 
 
 class EventSource(StrEnum):
-    """Who told of an event: a key, a person, or the platform of a store."""
+    """Where an event comes from. `api`: an API key told of it. `manual`: a signed-in person did.
+    `shopify` or `custom`: an order of a store on that platform.
+    """
 
     API = "api"
     MANUAL = "manual"

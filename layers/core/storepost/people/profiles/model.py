@@ -14,7 +14,11 @@ from storepost.values.scope import WorkspaceScope
 
 
 class IdentityType(StrEnum):
-    """What identifies a person, the strongest first (docs/semantics.md, section 1.3)."""
+    """What kind of value names a person, the strongest first. `platform_customer_id`: what a
+    store calls its customer. `email` and `phone`. `shopify_client_id`: what a Shopify store's
+    shop window calls a browser. `anonymous_id`: what your site calls a browser before anybody
+    signs in.
+    """
 
     PLATFORM_CUSTOMER_ID = "platform_customer_id"
     EMAIL = "email"
@@ -65,14 +69,16 @@ def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
 
 
 class LocaleSignal(StrEnum):
-    """How a locale came: stated, or guessed from the store's primary one."""
+    """How sure a locale is. `hard`: an order or a customer states it. `soft`: an order states
+    none, so its store's primary locale was taken.
+    """
 
     HARD = "hard"
     SOFT = "soft"
 
 
 class LocaleOrigin(StrEnum):
-    """What kind of record brought a locale."""
+    """What kind of record brought a locale: an `order` or a `customer`."""
 
     ORDER = "order"
     CUSTOMER = "customer"

@@ -58,7 +58,9 @@ class UnsubscribeUrl(SecretAnswer):
 
 
 class Unsubscribing(StrEnum):
-    """Who asks: a mailbox provider's button (RFC 8058), or the page behind the link."""
+    """Who sends the form. `One-Click`: a mailbox provider's own button (RFC 8058). `By-Page`:
+    the page behind the link.
+    """
 
     ONE_CLICK = "One-Click"
     BY_PAGE = "By-Page"

@@ -9,14 +9,19 @@ from storepost.accounts.workspaces.callers import Requester
 
 
 class ImportScope(StrEnum):
-    """What an import brings."""
+    """What an import brings. `customers_orders`: customers, then orders. `products`: products
+    with their variants.
+    """
 
     CUSTOMERS_ORDERS = "customers_orders"
     PRODUCTS = "products"
 
 
 class ImportStatus(StrEnum):
-    """How far an import is."""
+    """How far an import is. `queued`: it waits for its turn. `running`. `completed`: everything
+    was looked at, though single records may have problems. `failed`: it ended early, see
+    `error`.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -28,7 +33,7 @@ OPEN = frozenset({ImportStatus.QUEUED, ImportStatus.RUNNING})
 
 
 class ImportStage(StrEnum):
-    """What a running import is bringing."""
+    """What a running import is bringing just now: `customers`, then `orders`; or `products`."""
 
     CUSTOMERS = "customers"
     ORDERS = "orders"
@@ -36,7 +41,11 @@ class ImportStage(StrEnum):
 
 
 class ImportFailure(StrEnum):
-    """Why an import failed as a whole."""
+    """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or
+    refused access. `export_failed`: the platform couldn't make the export. `timed_out`: it
+    took too long. `import_failed`: something went wrong here. `store_disconnected`: the store
+    was disconnected meanwhile.
+    """
 
     STORE_UNREACHABLE = "store_unreachable"
     EXPORT_FAILED = "export_failed"

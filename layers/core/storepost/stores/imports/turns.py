@@ -21,7 +21,9 @@ _MOMENT = timedelta(milliseconds=1)
 
 
 class LatestImportStatus(StrEnum):
-    """How the open import of a store is doing, else its latest."""
+    """How the import of a store is doing that runs or waits; otherwise how the latest one ended.
+    `none`: there never was one.
+    """
 
     NONE = "none"
     QUEUED = "queued"

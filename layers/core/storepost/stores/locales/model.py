@@ -14,7 +14,9 @@ MAX_LOCALES = 500
 
 
 class WorkspaceLocaleOrigin(StrEnum):
-    """Where a locale comes from."""
+    """Where a locale of the workspace comes from. `store`: an active store has it. `manual`:
+    somebody added it by hand, or no active store has it any more.
+    """
 
     STORE = "store"
     MANUAL = "manual"

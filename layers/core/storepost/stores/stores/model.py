@@ -10,21 +10,28 @@ from storepost.values.scope import WorkspaceScope
 
 
 class Platform(StrEnum):
-    """What a store runs on."""
+    """What a store runs on. `shopify`: a Shopify shop, which is read and written through the
+    app. `custom`: your own platform, which sends its data through this interface.
+    """
 
     SHOPIFY = "shopify"
     CUSTOM = "custom"
 
 
 class StoreStatus(StrEnum):
-    """Whether a store takes part."""
+    """Whether a store takes part. `active`: it gives and takes data. `disconnected`: it does
+    neither until it is connected again; what it brought stays.
+    """
 
     ACTIVE = "active"
     DISCONNECTED = "disconnected"
 
 
 class ConnectionStatus(StrEnum):
-    """How the connection to a store is doing."""
+    """How the connection to a store is doing. `connected`; `needs_reauth`: the shop has to
+    approve the app again, until then nothing is read or written there. `disconnected`:
+    somebody ended it.
+    """
 
     CONNECTED = "connected"
     NEEDS_REAUTH = "needs_reauth"
