@@ -230,7 +230,7 @@ class PriorityFieldChange(Shape):
         description="The field's name in the rules, such as `product.title`, `variant.price` or "
         "`custom.color`."
     )
-    before: PriorityValue = Field(alias="from", description="What the field is now.")
+    before: Annotated[PriorityValue, Field(alias="from", description="What the field is now.")]
     to: PriorityValue = Field(description="What it becomes under the new rules.")
 
     @classmethod
