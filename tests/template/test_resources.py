@@ -8,6 +8,7 @@ import pytest
 
 from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
+from storepost.platform.messaging.outbox import Queue
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
@@ -98,6 +99,25 @@ class TestAlarms:
             runs = alarm["MetricName"] == "Invocations"
             assert alarm["TreatMissingData"] == ("breaching" if runs else "notBreaching")
             assert alarm["AlarmDescription"]
+
+
+class TestAddresses:
+    """How functions know the queues."""
+
+    def test_each_queue_of_the_code_has_its_variable_and_no_other_is_there(self) -> None:
+        variables = template()["Globals"]["Function"]["Environment"]["Variables"]
+        named = {name: v["Ref"] for name, v in variables.items() if name.endswith("_QUEUE_URL")}
+        assert named.keys() == {f"{queue.name}_QUEUE_URL" for queue in Queue}
+        assert sorted(named.values()) == sorted(read_queues())
+
+    def test_a_variable_and_its_queue_have_one_name(self) -> None:
+        """`COUPON_CODES_QUEUE_URL` is the address of `CouponCodeQueue`."""
+        variables = template()["Globals"]["Function"]["Environment"]["Variables"]
+        for queue in Queue:
+            words = [word.removesuffix("s") for word in queue.split("_")]
+            resource = variables[f"{queue.name}_QUEUE_URL"]["Ref"].removesuffix("Queue")
+            found = [w.lower().removesuffix("s") for w in re.findall("[A-Z][a-z]+", resource)]
+            assert found == words
 
 
 class TestConcurrency:

@@ -148,7 +148,7 @@ class TestSweep:
         self, world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nor those of later shards."""
-        refused = settings().email_queue_url.rpartition("/")[2]
+        refused = settings().queue_urls[Queue.EMAILS].rpartition("/")[2]
         sqs.refuses.add(refused)
         for shard in range(SHARDS):
             monkeypatch.setattr(outbox, "new_id", lambda shard=shard: UUID(int=shard))

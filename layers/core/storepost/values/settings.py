@@ -1,6 +1,7 @@
 """What the template tells a function by way of its environment."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -12,37 +13,21 @@ def _read(name: str, default: str | None = None) -> str:
     return value
 
 
+def _read_queue_urls() -> dict[str, str]:
+    """Of `COUPON_CODES_QUEUE_URL`, by `coupon_codes`."""
+    ending = "_QUEUE_URL"
+    named = {name: url for name, url in os.environ.items() if name.endswith(ending)}
+    return {name.removesuffix(ending).lower(): url for name, url in named.items()}
+
+
 @dataclass(frozen=True)
 class ServiceSettings:
     """The environment, read once a container."""
 
     table: str = field(default_factory=lambda: _read("TABLE_NAME"))
     idempotency_table: str = field(default_factory=lambda: _read("IDEMPOTENCY_TABLE"))
-    email_queue_url: str = field(default_factory=lambda: _read("EMAIL_QUEUE_URL", ""))
-    write_back_queue_url: str = field(default_factory=lambda: _read("WRITE_BACK_QUEUE_URL", ""))
-    account_erasure_queue_url: str = field(
-        default_factory=lambda: _read("ACCOUNT_ERASURE_QUEUE_URL", "")
-    )
-    store_import_queue_url: str = field(default_factory=lambda: _read("STORE_IMPORT_QUEUE_URL", ""))
-    profile_merge_queue_url: str = field(
-        default_factory=lambda: _read("PROFILE_MERGE_QUEUE_URL", "")
-    )
-    webhook_queue_url: str = field(default_factory=lambda: _read("WEBHOOK_QUEUE_URL", ""))
-    profile_erasure_queue_url: str = field(
-        default_factory=lambda: _read("PROFILE_ERASURE_QUEUE_URL", "")
-    )
-    workspace_deletion_queue_url: str = field(
-        default_factory=lambda: _read("WORKSPACE_DELETION_QUEUE_URL", "")
-    )
-    feed_import_queue_url: str = field(default_factory=lambda: _read("FEED_IMPORT_QUEUE_URL", ""))
-    product_job_queue_url: str = field(default_factory=lambda: _read("PRODUCT_JOB_QUEUE_URL", ""))
-    product_sales_queue_url: str = field(
-        default_factory=lambda: _read("PRODUCT_SALES_QUEUE_URL", "")
-    )
-    coupon_code_queue_url: str = field(default_factory=lambda: _read("COUPON_CODE_QUEUE_URL", ""))
-    search_repair_queue_url: str = field(
-        default_factory=lambda: _read("SEARCH_REPAIR_QUEUE_URL", "")
-    )
+    queue_urls: Mapping[str, str] = field(default_factory=_read_queue_urls)
+    """The queues' addresses, by the values of `platform/messaging/outbox.py`'s `Queue`."""
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))

@@ -30,22 +30,7 @@ def client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 
 def address_of(queue: Queue) -> str:
     """The queue's address."""
-    urls = {
-        Queue.EMAILS: settings().email_queue_url,
-        Queue.WRITE_BACKS: settings().write_back_queue_url,
-        Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
-        Queue.STORE_IMPORTS: settings().store_import_queue_url,
-        Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
-        Queue.WEBHOOKS: settings().webhook_queue_url,
-        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
-        Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
-        Queue.FEED_IMPORTS: settings().feed_import_queue_url,
-        Queue.PRODUCT_JOBS: settings().product_job_queue_url,
-        Queue.PRODUCT_SALES: settings().product_sales_queue_url,
-        Queue.COUPON_CODES: settings().coupon_code_queue_url,
-        Queue.SEARCH_REPAIRS: settings().search_repair_queue_url,
-    }
-    return urls[queue]
+    return settings().queue_urls[queue]
 
 
 def _address_by_arn(arn: str) -> str:

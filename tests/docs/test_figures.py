@@ -1,0 +1,57 @@
+"""Numbers in texts that people read are the code's: each sentence is held to its constant."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from local.template import ROOT
+from storepost.accounts.identity import codes, known_places, trusted_browsers
+from storepost.accounts.invitations import model as invitations
+from storepost.accounts.sign_in import model as sign_in
+from storepost.shopify import installs
+from storepost.stores.stores import write_back
+
+CORE = ROOT / "layers" / "core" / "storepost"
+EMAILS = CORE / "accounts" / "emails" / "templates"
+REFERENCE = CORE / "api" / "reference"
+WORDS = {7: "seven", 10: "ten"}
+
+
+def minutes(time: timedelta) -> int:
+    return time // timedelta(minutes=1)
+
+
+def hours(time: timedelta) -> int:
+    return time // timedelta(hours=1)
+
+
+CODES = minutes(codes.VALID_FOR)
+SENTENCES = [
+    *(
+        (EMAILS / name / "body.txt", f"for {CODES} minutes")
+        for name in ("verify_address", "new_address_code", "two_factor_email_code", "sign_in_code")
+    ),
+    (EMAILS / "password_reset/body.txt", f"once, for {minutes(sign_in.RESET_VALID_FOR)} minutes"),
+    (REFERENCE / "templates/account.html", f"is valid for {CODES} minutes"),
+    (REFERENCE / "openapi.json", f"valid for {WORDS[invitations.VALID_FOR.days]} days"),
+    (REFERENCE / "openapi.json", f"its {WORDS[invitations.VALID_FOR.days]} days begin anew"),
+    (REFERENCE / "openapi.json", f"within {WORDS[minutes(installs.STATE_FOR)]} minutes"),
+    (REFERENCE / "openapi.json", f"signs too for {hours(write_back.OLD_SECRET_SIGNS)} hours"),
+    (REFERENCE / "openapi.json", f"second step for {trusted_browsers.TRUSTED_FOR.days} days"),
+    (REFERENCE / "problems.json", f"invitation's {WORDS[invitations.VALID_FOR.days]} days"),
+    (REFERENCE / "problems.json", f"during the last {known_places.KNOWN_FOR.days} days"),
+    (REFERENCE / "problems.json", f"emails in {hours(invitations.DAY)} hours"),
+    (ROOT / "docs/guides/connect-your-shop.md", f"{hours(write_back.OLD_SECRET_SIGNS)} hours"),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"), SENTENCES, ids=lambda part: getattr(part, "stem", part)
+)
+def test_a_text_says_what_the_code_does(path: Path, sentence: str) -> None:
+    text = path.read_text("utf-8")
+    if path.suffix == ".json":
+        text = json.dumps(json.loads(text), ensure_ascii=False)
+    assert sentence in " ".join(text.replace("\\n", " ").split())
