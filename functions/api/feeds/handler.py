@@ -190,8 +190,10 @@ def create_import(
 
 @app.get("/v1/feeds/<id>/imports/<importId>", operation_id="feeds.getImport")
 def get_import(
-    id: Annotated[UUID, Path(description="The feed that the import is of.")],
-    import_id: Annotated[UUID, Path(alias="importId", description="The import that is read.")],
+    id: Annotated[UUID, Path(description="The feed whose import is read.")],
+    import_id: Annotated[
+        UUID, Path(alias="importId", description="The feed's import that is read, by its id.")
+    ],
     caller: Reader,
 ) -> FeedImport:
     """Get an import of a feed.
@@ -203,7 +205,7 @@ def get_import(
 
 @app.get("/v1/feeds/<id>/imports/<importId>/skipped-rows", operation_id="feeds.listSkippedRows")
 def list_skipped_rows(
-    id: Annotated[UUID, Path(description="The feed that the import is of.")],
+    id: Annotated[UUID, Path(description="The feed whose import skipped the rows.")],
     import_id: Annotated[
         UUID, Path(alias="importId", description="The import whose skipped rows are listed.")
     ],

@@ -124,7 +124,12 @@ def list_versions(
 @app.get("/v1/definitions/<id>/versions/<versionId>", operation_id="definitions.version")
 def get_version(
     id: Annotated[UUID, Path(description="The definition that the version is of.")],
-    version_id: Annotated[UUID, Path(alias="versionId", description="The version that is read.")],
+    version_id: Annotated[
+        UUID,
+        Path(
+            alias="versionId", description="The version that is read, as lists of versions name it."
+        ),
+    ],
     caller: Reader,
 ) -> DefinitionVersion:
     """Get a version of a definition.

@@ -96,8 +96,10 @@ def list_imports(
 
 @app.get("/v1/stores/<id>/imports/<importId>", operation_id="stores.getImport")
 def get_import(
-    id: Annotated[UUID, Path(description="The store that the import is of.")],
-    import_id: Annotated[UUID, Path(alias="importId", description="The import that is read.")],
+    id: Annotated[UUID, Path(description="The store whose import is read.")],
+    import_id: Annotated[
+        UUID, Path(alias="importId", description="The store's import that is read, by its id.")
+    ],
     caller: Reader,
 ) -> StoreImport:
     """Get an import of a store.
@@ -109,7 +111,7 @@ def get_import(
 
 @app.get("/v1/stores/<id>/imports/<importId>/problems", operation_id="stores.listImportProblems")
 def list_problems(
-    id: Annotated[UUID, Path(description="The store that the import is of.")],
+    id: Annotated[UUID, Path(description="The store whose import met the problems.")],
     import_id: Annotated[
         UUID, Path(alias="importId", description="The import whose problems are listed.")
     ],

@@ -22,14 +22,14 @@ class CodeProfile(Shape):
 
 
 class CodeOrder(Shape):
-    """The order that used a code."""
+    """The order that a buyer used a code in."""
 
-    id: UUID = Field(description="The order's id in Storepost.")
+    id: UUID = Field(description="The order, as `GET /orders/{id}` takes it.")
     number: str = Field(description="The order's number as the buyer sees it, such as `#1001`.")
 
 
 class CouponCode(Shape):
-    """A code of a coupon."""
+    """A code of a coupon, with the person who has it and the order that used it."""
 
     id: UUID = Field(description="The code's id. Use it to retry or delete the code.")
     code: str = Field(

@@ -30,9 +30,9 @@ from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 
 
 class CouponStore(Shape):
-    """The store that a coupon is for."""
+    """The store whose orders may use a coupon's codes."""
 
-    id: UUID = Field(description="The store's id in Storepost.")
+    id: UUID = Field(description="The store, as `GET /stores/{id}` takes it.")
     name: str = Field(description="What the store is called today.")
     platform: Platform = Field(
         description="Whether it is a Shopify shop or a custom store of your own."
@@ -69,7 +69,7 @@ class CouponCounts(Shape):
 class Coupon(Shape):
     """A coupon: what its codes are worth, how long they are valid, and how many there are."""
 
-    id: UUID = Field(description="The coupon's id.")
+    id: UUID = Field(description="The id that paths of coupons take.")
     store: CouponStore = Field(description="The store whose orders may use the codes.")
     name: CouponName
     source: CouponSource = Field(description="Whether Storepost made the codes or a file had them.")

@@ -30,13 +30,13 @@ from storepost.values.wire import (
 
 
 class OrderSummary(Shape):
-    """An order in a list."""
+    """An order as lists show it, without its lines and its buyer."""
 
     id: UUID = Field(
         description="Storepost's id of the order. It follows from the store and the store's own "
         "id of the order, so it stays the same when the order is written again."
     )
-    store_id: UUID = Field(description="The store that the order was placed in.")
+    store_id: UUID = Field(description="The store where the buyer placed the order.")
     number: str = Field(
         description="The number that the store shows to the buyer, such as `#1001`. Two stores "
         "may have orders of the same number."
@@ -86,7 +86,7 @@ class OrderBuyer(Shape):
 
 
 class OrderLineItem(Shape):
-    """One line of an order."""
+    """One line of an order: some pieces of one variant, as they were bought."""
 
     id: UUID = Field(
         description="Storepost's id of the line. It follows from the order and the line's place "
@@ -109,7 +109,7 @@ class OrderLineItem(Shape):
 class Order(OrderSummary):
     """An order with its buyer, its amounts and its lines."""
 
-    store: StoreReference = Field(description="The store that the order was placed in.")
+    store: StoreReference = Field(description="The store where the buyer placed the order.")
     admin_url: Uri = Field(
         description="Where the shop's staff see the order. It is the store's `adminUrl` where "
         "the store gave no address for this order."

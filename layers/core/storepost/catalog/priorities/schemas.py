@@ -72,7 +72,7 @@ class PriorityCounts(Shape):
 class PriorityChange(Shape):
     """A change of a store's rules."""
 
-    id: UUID = Field(description="The change's id.")
+    id: UUID = Field(description="The id that paths of priority changes take.")
     store_id: UUID = Field(description="The store whose rules the change replaces.")
     status: ChangeStatus = Field(
         description="How far the change is, from its preview to being applied."
@@ -143,7 +143,7 @@ class PrioritySource(Shape):
 class ProductPriority(Shape):
     """What is in force in a store: its sources, the first first, and its changes."""
 
-    store_id: UUID = Field(description="The store.")
+    store_id: UUID = Field(description="The store whose products these rules are for.")
     sources: list[PrioritySource] = Field(
         description="All sources of the store's products in the order that counts for fields "
         "without one of their own, the first one first."
@@ -212,7 +212,7 @@ class PriorityValue(Shape):
 class PriorityVariant(Shape):
     """Which variant a change is about."""
 
-    id: UUID = Field(description="The variant's id.")
+    id: UUID = Field(description="The variant, by the id that a list of variants shows.")
     title: str = Field(description="The variant's title in the store's primary locale.")
 
 
@@ -249,7 +249,7 @@ class PriorityFieldChange(Shape):
 class PriorityChangeProduct(Shape):
     """What a change makes of one product."""
 
-    id: UUID = Field(description="The product's id.")
+    id: UUID = Field(description="The product, as `GET /products/{id}` takes it.")
     external_id: str = Field(
         description="The store's own id of the product, or the feed's where the store doesn't "
         "have it."

@@ -40,7 +40,7 @@ CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
 
 
 class ProductImageBody(RequestBody):
-    """An image of a product or a variant."""
+    """An image of a product or a variant, at an address that anybody can read."""
 
     url: Url = Field(
         description="Where the image is. Storepost shows this address and keeps no copy."
@@ -68,7 +68,7 @@ class ProductTexts(RequestBody):
         description="The locale of these texts, as a BCP 47 tag such as `de-AT`. Each locale "
         "stands there once."
     )
-    title: Text = Field(description="The product's title in this locale.")
+    title: Text = Field(description="What the product is called in this locale.")
     description: Description | None = Field(
         default=None,
         description="The product's description in this locale, as text or HTML, at most 64 KB in "
@@ -104,7 +104,10 @@ class ProductVariantBody(RequestBody):
         max_length=MAX_OPTIONS,
         description="What tells the variant from the product's others, such as its size.",
     )
-    image: ProductImageBody | None = Field(default=None, description="The variant's own image.")
+    image: ProductImageBody | None = Field(
+        default=None,
+        description="The variant's own image. Leave it out where it has none of its own.",
+    )
     price: NonNegativeMoney = Field(
         description="What the variant costs now, in the store's currency and not negative, with "
         "or without tax as your shop shows it."

@@ -17,7 +17,7 @@ from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 
 
 class ProductImage(Shape):
-    """An image of a product or a variant."""
+    """An image of a product or a variant, at its source's address."""
 
     url: Uri = Field(description="Where the image is, at its source. Storepost keeps no copy.")
     alt: str | None = Field(
@@ -46,7 +46,7 @@ class ProductSummary(Shape):
         description="Storepost's id of the product. It stays the same when the product is removed "
         "and comes back."
     )
-    store_id: UUID = Field(description="The store that the product belongs to.")
+    store_id: UUID = Field(description="The store that sells the product, or whose feeds have it.")
     external_id: str = Field(
         description="The store's own id of the product, or the feed's where the store doesn't "
         "have it."
@@ -112,7 +112,9 @@ class ProductSummary(Shape):
 class Product(ProductSummary):
     """A product with all its own fields, in one locale. Variants are listed by themselves."""
 
-    store: StoreReference = Field(description="The store that the product belongs to.")
+    store: StoreReference = Field(
+        description="The store that sells the product, or whose feeds have it."
+    )
     locales: list[str] = Field(
         description="The locales that the product can be asked for in, the store's primary one "
         "first."

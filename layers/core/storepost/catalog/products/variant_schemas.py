@@ -21,7 +21,7 @@ class ProductOption(Shape):
 
 
 class ProductVariant(Shape):
-    """A variant of a product, in one locale."""
+    """A variant of a product, such as one of its sizes, in one locale."""
 
     id: UUID = Field(
         description="Storepost's id of the variant. It stays the same when the variant is removed "

@@ -105,11 +105,15 @@ class DefinitionVersion(Shape):
     id: UUID = Field(description="The definition's id, the same for all of its versions.")
     kind: DefinitionKind = Field(description="What is defined.")
     name: str = Field(description="What people call the definition.")
-    version_id: UUID = Field(description="The version's own id.")
+    version_id: UUID = Field(
+        description="The id that tells the version from the definition's others."
+    )
     schema_version: int = Field(
         description="The version of the kind's schema that the content meets."
     )
-    definition: Any = Field(description="The content of this version.")
+    definition: Any = Field(
+        description="What the version says, as the kind's schema of `schemaVersion` describes it."
+    )
     created_at: Timestamp = Field(description="When the version came into force.")
     updated_at: Timestamp = Field(
         description="The same moment as `createdAt`, since a version never changes."

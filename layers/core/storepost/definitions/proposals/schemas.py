@@ -71,7 +71,7 @@ _SEGMENT = {
 
 
 class NewDefinitionProposal(RequestBody):
-    """A proposal of a new definition."""
+    """A proposal of a definition that isn't there yet."""
 
     kind: DefinitionKind = Field(description="What is defined.")
     name: Text = Field(
@@ -91,9 +91,9 @@ class NewDefinitionProposal(RequestBody):
 
 
 class DefinitionChangeProposal(RequestBody):
-    """A proposal to change a definition."""
+    """A proposal to change a definition that is in force, by a patch of its current version."""
 
-    definition_id: Id = Field(description="The definition to change.")
+    definition_id: Id = Field(description="The segment, template or flow that the patch is for.")
     base_version_id: Id = Field(
         description="The definition's current `versionId`, for which the patch is made. Another "
         "one is refused with `base_not_current`."
@@ -164,13 +164,15 @@ class Reviewer(Shape):
 class ChangeProposalSummary(Shape):
     """A proposal as lists show it."""
 
-    id: UUID = Field(description="The proposal's id.")
+    id: UUID = Field(description="The id that paths of change proposals take.")
     kind: DefinitionKind = Field(description="What the definition defines.")
     definition_id: UUID | None = Field(
         description="The definition that would change, or that the approval made; null where a new "
         "one is proposed and nobody has approved it."
     )
-    name: str = Field(description="The definition's name.")
+    name: str = Field(
+        description="What people call the definition, or will call it once it is approved."
+    )
     summary: ProposalSummary
     status: ProposalStatus = Field(description="Whether somebody has decided, and how.")
     stale: bool = Field(

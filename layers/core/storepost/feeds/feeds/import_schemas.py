@@ -47,10 +47,10 @@ class FeedCounts(Shape):
 
 
 class FeedImport(Shape):
-    """One import of a feed."""
+    """One import of a feed: the fetching of its file, and what became of each row."""
 
-    id: UUID = Field(description="The import's id.")
-    feed_id: UUID = Field(description="The feed that is imported.")
+    id: UUID = Field(description="The id that paths of the feed's imports take.")
+    feed_id: UUID = Field(description="The feed whose file is imported.")
     status: FeedImportStatus = Field(description="How far the import is.")
     trigger: FeedTrigger = Field(description="Why the import was queued.")
     format: FeedFormat | None = Field(
@@ -65,7 +65,7 @@ class FeedImport(Shape):
     error: FeedFailure | None = Field(
         description="Why the import failed, as a whole; null unless it did."
     )
-    queued_at: Timestamp = Field(description="When the import was queued.")
+    queued_at: Timestamp = Field(description="When the import got its place in the queue.")
     started_at: Timestamp | None = Field(description="When it began to run; null until then.")
     completed_at: Timestamp | None = Field(
         description="When it was completed or failed; null until then."

@@ -109,7 +109,7 @@ class FeedDraft(FeedSource):
 
 
 class NewFeed(FeedDraft):
-    """A feed to create."""
+    """A feed to create: its name, its address, and how its file is read."""
 
     name: Text = Field(description="What people call the feed. It needn't be unique.")
 
@@ -183,7 +183,9 @@ class Feed(Shape):
         description="When the feed is imported next by itself. While its store is disconnected "
         "nothing is imported."
     )
-    created_at: Timestamp = Field(description="When the feed was created.")
+    created_at: Timestamp = Field(
+        description="When somebody created the feed, and its first import was queued."
+    )
 
     @classmethod
     def of(cls, view: FeedView) -> "Feed":

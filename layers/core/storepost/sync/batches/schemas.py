@@ -24,7 +24,7 @@ MAX_RECORDS = 500
 
 
 class BatchCustomer(Customer):
-    """A customer of a batch."""
+    """A customer of a batch: the body of its own `PUT`, with `externalId`."""
 
     external_id: CustomerExternalId = Field(
         description="The store's own id of the customer, kept as it is sent. Placeholders such as "
@@ -33,7 +33,7 @@ class BatchCustomer(Customer):
 
 
 class BatchOrder(OrderBody):
-    """An order of a batch."""
+    """An order of a batch: the body of its own `PUT`, with `externalId`."""
 
     external_id: ExternalId = Field(
         description="The store's own id of the order, kept as it is sent."
@@ -41,7 +41,7 @@ class BatchOrder(OrderBody):
 
 
 class BatchProduct(ProductBody):
-    """A product of a batch."""
+    """A product of a batch: the body of its own `PUT`, with `externalId`."""
 
     external_id: ExternalId = Field(
         description="The store's own id of the product, kept as it is sent."
