@@ -21,6 +21,8 @@ type SearchTerm = tuple[str, ...]
 
 def visible(text: str) -> str:
     """A name without what can't be seen in it: control characters, and marks of direction."""
+    if text.isprintable():  # as most are: then there is nothing of that kind
+        return text.strip()
     return _UNSEEN.sub("", _BREAKS.sub(" ", text)).strip()
 
 

@@ -51,6 +51,9 @@ class RowPrices:
     left_out: str | None = None
 
 
+_NO_PRICES = RowPrices({})
+
+
 class Prices:
     """Reads prices of rows under one mapping."""
 
@@ -81,6 +84,8 @@ class Prices:
 
         Raises UnreadablePrice where the price can't be read, or the sale price without a price.
         """
+        if Target.PRICE not in said and Target.SALE_PRICE not in said:
+            return _NO_PRICES
         price = self._money(Target.PRICE, cells, said, locale)
         sale, left_out = self._sale(cells, said, locale, is_needed=price is None)
         if price is None or (sale and self._is_no_price(price, sale)):

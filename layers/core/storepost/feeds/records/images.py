@@ -15,6 +15,8 @@ _ADDRESSES = ("src", "url", "href", "link", "image")
 
 def image_addresses(text: str) -> list[str]:
     """The web addresses of a cell, each once, in their order; nothing where it has none."""
+    if not text:
+        return []
     found = (url for each in _parts(text.strip()) if (url := address(_with_scheme(each))))
     return list(dict.fromkeys(found))[:MAX_IMAGES]
 

@@ -1,7 +1,7 @@
 """A feed's row as what it says of a product and of a variant, or why it is skipped."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -31,6 +31,7 @@ GALLERY = "gallery"
 MEMBERS = "members"
 """Options of the group's variants, by their ids."""
 
+_AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OF_VARIANTS = frozenset(
     {Target.PRICE, Target.SALE_PRICE, Target.SKU, Target.GTIN, Target.MPN, Target.TITLE}
 )
@@ -142,7 +143,7 @@ class RowReader:
         locale = self._locale(said, name.id)
         product = self._product(cells, said, name)
         variant, left_out = self._variant(cells, said, options, locale, name)
-        content = json.dumps([product, variant], ensure_ascii=False, separators=(",", ":"))
+        content = _AS_JSON([product, variant])
         identifier = more_of(name.group or "", content) if name.is_more else name.id
         group = name.group[: values.MAX_TEXT] if name.group else None
         sku, gtin = variant.get("sku"), variant.get("barcode")
@@ -168,19 +169,13 @@ class RowReader:
 
     def _product(self, cells: Mapping[str, str], said: Mapping[str, str], name: Name) -> Fields:
         images = image_addresses(said.get(Target.IMAGE_LINK, ""))
-        columns = self._columns.get(Target.ADDITIONAL_IMAGE_LINK, ())
-        more = [url for each in columns for url in image_addresses(cells.get(each, ""))]
-        further = [url for url in dict.fromkeys((*images[1:], *more)) if url not in images[:1]]
         fields: Fields = {
-            "title": _cut(visible(said.get(Target.TITLE, ""))),
-            "description": _cut(said.get(Target.DESCRIPTION), values.MAX_DESCRIPTION),
-            "link": values.address(said.get(Target.LINK, "")),
-            "image": _image(images),
-            "vendor": _cut(visible(said.get(Target.BRAND, ""))),
-            "productType": _cut(said.get(Target.PRODUCT_TYPE)),
-            f"{CUSTOM}{Target.MPN}": _cut(said.get(Target.MPN), values.MAX_CUSTOM),
-            _FURTHER: joined_within(further) or None,
+            field: read(text) for target, field, read in _OF_PRODUCTS if (text := said.get(target))
         }
+        if images:
+            fields["image"] = _image(images)
+        if further := self._further_images(cells, images):
+            fields[_FURTHER] = joined_within(further) or None
         if images and (name.is_more or self._own_images):
             fields[GALLERY] = images
         if name.members:
@@ -188,6 +183,11 @@ class RowReader:
         for custom in self._custom:
             fields[custom] = _cut(said.get(custom), values.MAX_CUSTOM)
         return _without_nothing(fields)
+
+    def _further_images(self, cells: Mapping[str, str], images: list[str]) -> list[str]:
+        columns = self._columns.get(Target.ADDITIONAL_IMAGE_LINK, ())
+        more = [url for each in columns for url in image_addresses(cells.get(each, ""))]
+        return [url for url in dict.fromkeys((*images[1:], *more)) if url not in images[:1]]
 
     def _variant(
         self,
@@ -221,6 +221,19 @@ class RowReader:
         return _image(image_addresses(said.get(Target.IMAGE_LINK, "")))
 
 
+def _name(text: str) -> str | None:
+    return _cut(visible(text))
+
+
+_OF_PRODUCTS: tuple[tuple[Target, str, Callable[[str], str | None]], ...] = (
+    (Target.TITLE, "title", _name),
+    (Target.DESCRIPTION, "description", lambda text: text[: values.MAX_DESCRIPTION]),
+    (Target.LINK, "link", values.address),
+    (Target.BRAND, "vendor", _name),
+    (Target.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
+    (Target.MPN, f"{CUSTOM}{Target.MPN}", lambda text: text[: values.MAX_CUSTOM]),
+)
+"""Targets that are fields of a product, and what each makes of a cell."""
 _FURTHER = f"{CUSTOM}{Target.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({Target.IMAGE_LINK, Target.ADDITIONAL_IMAGE_LINK})
 

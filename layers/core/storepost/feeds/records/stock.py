@@ -18,6 +18,8 @@ _ALLOWED = compared_names("allow_purchases", "available_for_order")
 _DENY = "deny"
 """Shopify's word for what isn't sold on when there is none."""
 
+_OF_STOCK = frozenset({Target.QUANTITY, Target.AVAILABILITY})
+
 
 class Stock:
     """Reads what rows say of stock."""
@@ -30,6 +32,8 @@ class Stock:
 
     def read(self, said: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
         """The variant's fields."""
+        if not (self._trackers or self._days or said.keys() & _OF_STOCK):
+            return {}
         tracked = not any(_is_untracked(name, cells) for name in self._trackers)
         quantity = values.quantity(said.get(Target.QUANTITY, "")) if tracked else None
         text = said.get(Target.AVAILABILITY, "")
