@@ -66,8 +66,9 @@ def change_email_consent(
     Where the address has that state already, nothing is recorded but `proof` and `evidence`.
 
     `occurredAt` is when the person said so. If left out it is now, and later than everything that
-    was said of the address before. Give it where you learned of the change later than it happened;
-    one older than the change that holds enters the history alone.
+    was said of the address before, so that an unsubscription by request needs none. Give it where
+    you learned of the change later than it happened; one older than the change that holds enters
+    the history alone.
     """
     change = service.change_email_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -94,8 +95,9 @@ def change_sms_consent(
     Where the number has that state already, nothing is recorded but `proof` and `evidence`.
 
     `occurredAt` is when the person said so. If left out it is now, and later than everything that
-    was said of the address before. Give it where you learned of the change later than it happened;
-    one older than the change that holds enters the history alone.
+    was said of the address before, so that an unsubscription by request needs none. Give it where
+    you learned of the change later than it happened; one older than the change that holds enters
+    the history alone.
     """
     change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
