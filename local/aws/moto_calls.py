@@ -1,4 +1,4 @@
-"""Calls of DynamoDB and SQS that reach moto in this process, without HTTP between botocore and it.
+"""Calls of AWS that reach moto in this process, without HTTP between botocore and it.
 
 Botocore would sign a request, build it and parse the answer; moto would find the service by the
 address and parse and write the same JSON again: five sixths of a read's time. Here moto's own
@@ -14,25 +14,21 @@ A call takes botocore's whole way all the same where
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import Any
-from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from botocore.client import BaseClient
 from moto.core.exceptions import ServiceException
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.core.responses import ActionResult, BaseResponse
-from moto.dynamodb.responses import DynamoHandler, DynamoResult
+from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
+from moto.kms.responses import KmsResponse
 from moto.sqs.responses import SQSResponse
 from werkzeug.exceptions import HTTPException
 
-from local.aws.moto_items import as_sent
-
-type Parameters = dict[str, Any]
+from local.aws.moto_methods import Call, Parameters, by_methods, by_shapes, by_written_methods
+from local.aws.moto_objects import OBJECT_CALLS, MoreThanAName
 
 EVENTS = (
     "provide-client-params",
@@ -53,57 +49,58 @@ _LIBRARIES = frozenset({"aws_lambda_powertools", "boto3", "botocore", "moto", "p
 
 @dataclass(frozen=True)
 class _Service:
-    """What answers for a service: moto's class, and its method by operation."""
+    """How a service's requests name it, and what answers them by operation."""
 
-    handler: type[BaseResponse]
     target: str
-    methods: Mapping[str, str]
+    calls: Mapping[str, Call]
 
 
 _SERVICES = {
     "dynamodb": _Service(
-        DynamoHandler,
         "DynamoDB_20120810",
-        {
-            "BatchGetItem": "batch_get_item",
-            "BatchWriteItem": "batch_write_item",
-            "DeleteItem": "delete_item",
-            "DescribeTable": "describe_table",
-            "GetItem": "get_item",
-            "PutItem": "put_item",
-            "Query": "query",
-            "Scan": "scan",
-            "TransactWriteItems": "transact_write_items",
-            "UpdateItem": "update_item",
-        },
+        by_methods(
+            DynamoHandler,
+            "BatchGetItem",
+            "BatchWriteItem",
+            "DeleteItem",
+            "DescribeTable",
+            "GetItem",
+            "PutItem",
+            "Query",
+            "Scan",
+            "TransactWriteItems",
+            "UpdateItem",
+        ),
     ),
     "dynamodbstreams": _Service(
-        DynamoDBStreamsHandler,
         "DynamoDBStreams_20120810",
-        {
-            "DescribeStream": "describe_stream",
-            "GetRecords": "get_records",
-            "GetShardIterator": "get_shard_iterator",
-        },
+        by_methods(DynamoDBStreamsHandler, "DescribeStream", "GetRecords", "GetShardIterator"),
     ),
+    "kms": _Service(
+        "TrentService",
+        by_written_methods(KmsResponse, "Decrypt", "GenerateDataKey", "GenerateMac", "VerifyMac"),
+    ),
+    "s3": _Service("AmazonS3", OBJECT_CALLS),
     "sqs": _Service(
-        SQSResponse,
         "AmazonSQS",
-        {
-            "ChangeMessageVisibility": "change_message_visibility",
-            "DeleteMessage": "delete_message",
-            "GetQueueAttributes": "get_queue_attributes",
-            "GetQueueUrl": "get_queue_url",
-            "ReceiveMessage": "receive_message",
-            "SendMessage": "send_message",
-            "SendMessageBatch": "send_message_batch",
-        },
+        by_methods(
+            SQSResponse,
+            "ChangeMessageVisibility",
+            "DeleteMessage",
+            "GetQueueAttributes",
+            "GetQueueUrl",
+            "ReceiveMessage",
+            "SendMessage",
+            "SendMessageBatch",
+        ),
+    ),
+    "ssm": _Service(
+        "AmazonSSM", by_shapes("moto.ssm.responses:SimpleSystemManagerResponse", "GetParameter")
     ),
 }
 
+_STATUSES = {"DeleteObject": 204}
 _whole_way: Callable[[BaseClient, str, Parameters], Any] = BaseClient._make_api_call  # type: ignore[attr-defined]
-_answers: dict[tuple[str, str], tuple[str, ...]] = {}
-"""The members of an operation's answer, by service and operation."""
 _heard: WeakKeyDictionary[BaseClient, tuple[object, set[str]]] = WeakKeyDictionary()
 
 
@@ -112,67 +109,24 @@ def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
 
     def call(client: BaseClient, operation: str, parameters: Parameters) -> Any:  # noqa: ANN401
         service = _SERVICES.get(client.meta.service_model.service_name)
-        if service is None or operation not in service.methods or not _is_free(client, operation):
+        if service is None or operation not in service.calls or not _is_free(client, operation):
             return _whole_way(client, operation, parameters)
         try:
             with lock:
-                answer = _answer(client, service, operation, parameters)
-        except (HTTPException, ServiceException):
+                answer = service.calls[operation](client, operation, parameters)
+        except (HTTPException, MoreThanAName, ServiceException):
             # Nothing was written. Asked again, it says so in the words of AWS.
             return _whole_way(client, operation, parameters)
         announce(f"{service.target}.{operation}")
+        answer["ResponseMetadata"] = {
+            "RequestId": "",
+            "HTTPStatusCode": _STATUSES.get(operation, 200),
+            "HTTPHeaders": {},
+            "RetryAttempts": 0,
+        }
         return answer
 
     BaseClient._make_api_call = call  # type: ignore[attr-defined]
-
-
-def _answer(
-    client: BaseClient, service: _Service, operation: str, parameters: Parameters
-) -> Parameters:
-    handler: Any = service.handler()
-    handler.params = handler.body = {
-        name: copied(value) for name, value in parameters.items() if value is not None
-    }
-    handler.uri_match, handler.automated_parameter_parsing = {}, True
-    handler.uri, handler.path = client.meta.endpoint_url, ""
-    handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, client.meta.region_name
-    of_moto: ActionResult = getattr(handler, service.methods[operation])()
-    # That of items is plain and new already.
-    result: Any = of_moto.result if isinstance(of_moto, DynamoResult) else copied(of_moto.result)
-    answer = {
-        name: result[name] for name in _members(client, operation) if result.get(name) is not None
-    }
-    answer["ResponseMetadata"] = {
-        "RequestId": str(uuid4()),
-        "HTTPStatusCode": 200,
-        "HTTPHeaders": {},
-        "RetryAttempts": 0,
-    }
-    return answer
-
-
-def _members(client: BaseClient, operation: str) -> tuple[str, ...]:
-    """What botocore knows of the operation's answer; moto's result may have more."""
-    model = client.meta.service_model
-    known = _answers.get((model.service_name, operation))
-    if known is None:
-        shape = model.operation_model(operation).output_shape
-        known = _answers[model.service_name, operation] = tuple(shape.members) if shape else ()
-    return known
-
-
-def copied(value: Any) -> Any:  # noqa: ANN401 - what JSON can say, bytes and moments
-    """The value as it would come over the wire: nothing of it is the sender's own."""
-    match value:
-        case dict():
-            return {name: copied(each) for name, each in value.items()}
-        case list() | tuple():
-            return [copied(each) for each in value]
-        case str():
-            return str(value)
-        case datetime():
-            return as_sent(value)
-    return value
 
 
 def _is_free(client: BaseClient, operation: str) -> bool:

@@ -1,9 +1,11 @@
 """Calls that reach moto without HTTP: the same answers, and the whole way where it is needed."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from io import BytesIO
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +17,7 @@ from moto.core.botocore_stubber import BotocoreStubber
 
 from local import aws
 from local.aws import moto_calls
+from tests.harness.world import BUCKET
 
 type Row = dict[str, dict[str, Any]]
 TABLE = "Table"
@@ -57,7 +60,7 @@ def whole_way() -> Iterator[list[str]]:
         yield sent
 
 
-def both(client: Any, call: Callable[[Any], Any]) -> tuple[Any, Any]:
+def both(client: Any, call: Callable[[Any], Any], status: int = 200) -> tuple[Any, Any]:
     """What a call answers, and what it does with all that botocore does."""
     with whole_way() as sent:
         ours = call(client)
@@ -68,7 +71,7 @@ def both(client: Any, call: Callable[[Any], Any]) -> tuple[Any, Any]:
     assert len(sent) == 1
     client.meta.events.unregister("before-send", noted)
     for answer in (ours, theirs):
-        assert answer.pop("ResponseMetadata")["HTTPStatusCode"] == 200
+        assert answer.pop("ResponseMetadata")["HTTPStatusCode"] == status
     return ours, theirs
 
 
@@ -295,6 +298,142 @@ def test_messages_come_as_botocore_would_have_brought_them() -> None:
     ours, theirs = both(sqs, lambda c: c.receive_message(QueueUrl=url))
     assert ours == theirs == {}
     sqs.delete_queue(QueueUrl=url)
+
+
+KEYS = [
+    (
+        "generate_data_key",
+        "DATA_KEY_ID",
+        {"KeySpec": "AES_256", "EncryptionContext": {"a": "ä"}},
+        {"CiphertextBlob", "Plaintext"},
+    ),
+    (
+        "generate_mac",
+        "CODE_KEY_ID",
+        {"Message": b"a\xff\x00", "MacAlgorithm": "HMAC_SHA_256"},
+        set[str](),
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "key", "said", "random"), KEYS)
+def test_a_key_gives_what_botocore_would_have_brought(
+    method: str, key: str, said: dict[str, Any], random: set[str]
+) -> None:
+    kms: Any = boto3.client("kms")
+    ours, theirs = both(kms, lambda c: getattr(c, method)(KeyId=os.environ[key], **said))
+    assert {n: (type(v), len(v)) for n, v in ours.items()} == {
+        n: (type(v), len(v)) for n, v in theirs.items()
+    }
+    assert {n: v for n, v in ours.items() if n not in random} == {
+        n: v for n, v in theirs.items() if n not in random
+    }
+
+
+def test_a_secret_opens_and_a_code_is_checked_as_by_botocore() -> None:
+    kms: Any = boto3.client("kms")
+    data, code = {"KeyId": os.environ["DATA_KEY_ID"]}, {"KeyId": os.environ["CODE_KEY_ID"]}
+    made = kms.generate_data_key(**data, KeySpec="AES_256")
+    ours, theirs = both(kms, lambda c: c.decrypt(**data, CiphertextBlob=made["CiphertextBlob"]))
+    assert ours == theirs
+    assert ours["Plaintext"] == made["Plaintext"]
+    said = {**code, "Message": b"\xff", "MacAlgorithm": "HMAC_SHA_256"}
+    mac = kms.generate_mac(**said)["Mac"]
+    ours, theirs = both(kms, lambda c: c.verify_mac(**said, Mac=mac))
+    assert ours == theirs
+    assert ours["MacValid"] is True
+
+
+def test_a_parameter_is_what_botocore_makes_of_it() -> None:
+    name = os.environ["SHOPIFY_SECRET_NAME"]
+    ours, theirs = both(
+        boto3.client("ssm"), lambda c: c.get_parameter(Name=name, WithDecryption=True)
+    )
+    assert ours == theirs
+    assert type(ours["Parameter"]["LastModifiedDate"]) is datetime
+
+
+@pytest.fixture
+def s3() -> Iterator[Any]:
+    """A client; the bucket's objects are taken away at the end."""
+    client = boto3.client("s3")
+    yield client
+    for each in client.list_objects_v2(Bucket=BUCKET).get("Contents", []):
+        client.delete_object(Bucket=BUCKET, Key=each["Key"])
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff" * 70_000])
+def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content: bytes) -> None:
+    name = {"Bucket": BUCKET, "Key": "a/ü b?c+d%20"}
+    ours, theirs = both(s3, lambda c: c.put_object(**name, Body=content))
+    assert ours == theirs
+
+    def kept(client: Any) -> Any:
+        answer = client.get_object(**name)
+        body = answer.pop("Body")
+        return {**answer, "read": body.read(1) + b"".join(body.iter_chunks(1000))}
+
+    other: Any = boto3.client("s3")
+    listened(other)
+    for client in (s3, other):
+        client.put_object(**name, Body=content)
+        ours, theirs = both(s3, kept)
+        assert ours == theirs
+        assert ours["read"] == content
+    (there,) = s3.list_objects_v2(Bucket=BUCKET)["Contents"]
+    assert (there["Key"], there["Size"]) == (name["Key"], len(content))
+    assert both(s3, lambda c: c.delete_object(**name), status=204) == ({}, {})
+    assert "Contents" not in s3.list_objects_v2(Bucket=BUCKET)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c, name: c.put_object(**name, Body=BytesIO(b"of a file")),
+        lambda c, name: c.put_object(**name, Body=b"x", ContentType="text/plain"),
+        lambda c, name: c.get_object(**name, Range="bytes=1-2"),
+        lambda c, name: c.put_object(**name, Body=b"x", Metadata={"a": "b"}),
+    ],
+)
+def test_what_says_more_than_a_name_goes_the_whole_way(s3: Any, call: Callable[..., Any]) -> None:
+    name = {"Bucket": BUCKET, "Key": "name"}
+    s3.put_object(**name, Body=b"content")
+    with whole_way() as sent:
+        call(s3, name)
+    assert len(sent) == 1
+
+
+def test_metadata_comes_back(s3: Any) -> None:
+    name = {"Bucket": BUCKET, "Key": "name"}
+    s3.put_object(**name, Body=b"x", ContentType="text/plain", Metadata={"a": "b"})
+    answer = s3.get_object(**name)
+    assert (answer["ContentType"], answer["Metadata"]) == ("text/plain", {"a": "b"})
+
+
+@pytest.mark.parametrize(
+    ("service", "call", "code"),
+    [
+        ("s3", lambda c: c.get_object(Bucket=BUCKET, Key="none"), "NoSuchKey"),
+        ("ssm", lambda c: c.get_parameter(Name="/none"), "ParameterNotFound"),
+        ("kms", lambda c: c.decrypt(CiphertextBlob=b"x" * 60), "InvalidCiphertextException"),
+        (
+            "kms",
+            lambda c: c.generate_mac(
+                KeyId=os.environ["DATA_KEY_ID"], Message=b"x", MacAlgorithm="HMAC_SHA_256"
+            ),
+            "InvalidKeyUsageException",
+        ),
+    ],
+)
+def test_refusals_of_other_services_are_those_of_aws(
+    service: str, call: Callable[[Any], Any], code: str
+) -> None:
+    client: Any = boto3.client(service)  # type: ignore[call-overload]
+    with whole_way() as sent, pytest.raises(ClientError) as refused:
+        call(client)
+    assert len(sent) == 1
+    assert refused.value.response["Error"]["Code"] == code
+    assert type(refused.value) is getattr(client.exceptions, code, ClientError)
 
 
 def test_a_write_rings_the_bell_and_a_read_does_not(dynamodb: Any) -> None:
