@@ -108,22 +108,22 @@ class TestProposeDefinition:
     @pytest.mark.parametrize(
         ("kind", "definition", "path"),
         [
-            ("segment", {}, "/definition"),
+            ("segment", {}, "/definition/condition"),
             ("segment", [], "/definition"),
             ("segment", None, "/definition"),
             ("segment", {"condition": {"type": "some"}}, "/definition/condition/type"),
             (
                 "segment",
                 {"condition": {"type": "not", "condition": {"type": "consent", "states": ["x"]}}},
-                "/definition/condition/condition",
+                "/definition/condition/condition/channel",
             ),
             (
                 "segment",
                 {"condition": {"type": "profile", "field": "email", "operator": "is"}},
-                "/definition/condition",
+                "/definition/condition/value",
             ),
             ("email_template", {**TEMPLATE, "variants": {"de": {}}}, "/definition/variants/de"),
-            ("email_template", {**TEMPLATE, "a/b~c": 1}, "/definition"),
+            ("email_template", {**TEMPLATE, "a/b~c": 1}, "/definition/a~1b~0c"),
             ("flow", {"trigger": {"type": "order_placed"}, "steps": []}, "/definition/steps"),
         ],
     )

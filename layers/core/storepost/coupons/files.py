@@ -37,6 +37,8 @@ _NUMBERS = frozenset({"id", "number"})
 _NUMBER = re.compile(r"[\W_]*\d+\W*$")
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
+_BAD_QUOTE = "can't be read: a quote (\") isn't closed, or has text behind it"
+
 type Row = tuple[int, list[str]]
 """A row that isn't empty, with its number in the file, from 1."""
 
@@ -74,7 +76,7 @@ def read_codes(content: str, column: str | None) -> CodeFile:
     if not rows:
         raise UnreadableContent(
             "Send the codes as CSV, in one row at least.",
-            errors=[FieldError("/content", "Has no row")],
+            errors=[FieldError("/content", "Must have at least one row")],
         )
     _check_bounds(rows)
     places, header = _places(rows, column)
@@ -118,15 +120,17 @@ def _rows(content: str) -> list[Row]:
     if "\x00" in text:
         raise UnreadableContent(
             "Send the codes as CSV in plain text; a spreadsheet is saved as CSV first.",
-            errors=[FieldError("/content", "Has a character that text doesn't have")],
+            errors=[
+                FieldError("/content", "Must be text: it has a character (U+0000) that no text has")
+            ],
         )
     reader = csv_rows(io.StringIO(text, newline=""), _delimiter(text), strict=True)
     try:
         return list(islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1))
     except csv.Error as error:
         raise UnreadableContent(
-            "Send the codes as CSV; `errors` says what keeps this from being read.",
-            errors=[FieldError("/content", f"{error}".capitalize())],
+            "Send the codes as CSV; `errors` says which line can't be read.",
+            errors=[FieldError("/content", f"Line {reader.line_num} {_BAD_QUOTE}")],
         ) from error
 
 
@@ -153,7 +157,7 @@ def _places(rows: Sequence[Row], column: str | None) -> tuple[list[int], str | N
         return places, first[places[0]]
     places, header = _likeliest_places(rows, first)
     if wanted is not None and (header is None or header.casefold() != wanted):
-        raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has it")])
+        raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has this name")])
     return places, header
 
 
@@ -205,7 +209,9 @@ def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
     scores = {place: _score(some[1:] or some, place) for place in range(len(first))}
     best = max(scores.values())
     if not best:
-        raise ColumnNotFound(errors=[FieldError("/content", "No column has codes")])
+        raise ColumnNotFound(
+            errors=[FieldError("/content", "No column has values that can be codes")]
+        )
     likely = [place for place, score in scores.items() if score >= best * 0.9]
     # What is called a code is likelier one than what is called an ID, where there is both.
     named = [place for place in likely if _names_codes(_words(first[place]))]

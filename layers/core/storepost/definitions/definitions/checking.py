@@ -1,12 +1,9 @@
 """Whether a definition is what its kind's schema demands."""
 
-import json
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from storepost.definitions.definitions.kinds import schema_of
 from storepost.definitions.definitions.model import (
     MAX_BYTES,
     MAX_LEVELS,
@@ -22,7 +19,6 @@ from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.values.problems import MAX_ERRORS, FieldError
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
 
@@ -30,7 +26,12 @@ def check(kind: DefinitionKind, schema_version: int, content: Content, place: st
     """Raises SchemaMismatch, its paths below `place`, where the content isn't what it must be."""
     errors = list(_bounds(content, place))
     if not errors:
-        validator = _validator(kind, schema_version)
+        # 88 ms, for proposals alone.
+        from storepost.definitions.definitions.schema_validation import (  # noqa: PLC0415
+            validator_of,
+        )
+
+        validator = validator_of(kind, schema_version)
         # The first ones alone: finding each takes as long as a thousand bytes of a good definition.
         found = sorted(islice(validator.iter_errors(content), MAX_ERRORS), key=_path_of)
         errors = [FieldError(place + _pointer(error), shortened(error.message)) for error in found]
@@ -71,28 +72,6 @@ def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:
         return
     if size > most:
         yield FieldError(place, f"Must be at most {most:,} bytes as JSON; it is {size:,}")
-
-
-@cache
-def _validator(kind: DefinitionKind, schema_version: int) -> "Draft202012Validator":
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 88 ms, for proposals alone
-    from jsonschema.validators import extend  # noqa: PLC0415
-
-    linear = extend(Draft202012Validator, {"uniqueItems": _unique})
-    checked: Draft202012Validator = linear(schema_of(kind, schema_version) or {})
-    return checked
-
-
-def _unique(
-    _validator: object, demanded: object, content: Content, _schema: object
-) -> Iterator["ValidationError"]:
-    """`uniqueItems` in linear time: the library compares each element with every other one."""
-    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
-
-    if demanded and isinstance(content, list):
-        seen = {json.dumps(each, sort_keys=True) for each in content}
-        if len(seen) < len(content):
-            yield ValidationError(f"{content!r} has non-unique elements")
 
 
 def _path_of(error: "ValidationError") -> list[str]:

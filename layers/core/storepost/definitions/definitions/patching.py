@@ -53,6 +53,13 @@ def patched(content: Content, operations: Sequence[Operation]) -> Content:
         try:
             content = JsonPatch([operation.as_json()]).apply(content, in_place=True)
         except (JsonPatchException, JsonPointerException, TypeError, KeyError, ValueError) as error:
-            reason = shortened(str(error)) or "It doesn't fit the definition"
-            raise Inapplicable(number, reason) from error
+            raise Inapplicable(number, _reason(operation)) from error
     return content
+
+
+def _reason(operation: Operation) -> str:
+    """Why the operation fits nothing; the library's own words are Python's."""
+    place = shortened(f"`{operation.path}`")
+    if operation.op is JsonPatchOp.ADD:
+        return f"Nothing can be added at {place}: what it is to stand in isn't there"
+    return f"There is nothing at {place} to {operation.op}"
