@@ -113,6 +113,9 @@ clients/typescript/dist/made: clients/.made/openapi.json clients/typescript/node
 test-clients: install ## both clients and the guide's shops against a running service (pip and npm bring what they need)
 	@$(BIN)/python -m tests.clients
 
+test-commands: install ## types the commands of the documents, where this machine can
+	@$(BIN)/python -m tests.commands
+
 lint-openapi: ## Spectral's rules over the description (npm brings it)
 	npx --yes @stoplight/spectral-cli@$(SPECTRAL) lint --fail-severity warn --ruleset openapi/spectral.yaml \
 	  layers/core/storepost/api/reference/openapi.json
@@ -156,4 +159,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements redrive build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

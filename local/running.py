@@ -19,6 +19,7 @@ from local.events.schedules import Schedules
 from local.gateway.cors import cors_of_template
 from local.gateway.endpoints import CATALOGUE_PATH, SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
 from local.gateway.front import HOST, Api, Front, gateway_in_process, server_on
+from local.pages.guard import Guard
 from local.pretend_store import PretendStore
 from local.shopify.app import APP
 from local.shopify.shops import demo_shops
@@ -71,8 +72,9 @@ class LocalRun:
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause, positions=positions or StreamPositions())
+        guard = Guard([urlsplit(store_origin).netloc] if entrance else [])
         front = Front(
-            Endpoints(PretendStore(), self.shopify, self._schedules, keep_clock),
+            Endpoints(PretendStore(), self.shopify, self._schedules, keep_clock, guard),
             api or gateway_in_process(cors_of_template()),
         )
         listeners = [listening, entrance.listening] if entrance else [listening]

@@ -37,7 +37,7 @@ def _start(self: SQSResponse) -> ActionResult:
     waiting = [message for message in source._messages if message.visible]
     for message in waiting:
         source._messages.remove(message)
-        target.add_message(_anew(message, target))
+        target.add_message(anew(message, target))
     task = {
         "Status": "COMPLETED",
         "SourceArn": source.queue_arn,
@@ -66,7 +66,8 @@ def _queue(backend: SQSBackend, arn: str) -> Queue:
     return backend.get_queue(arn.rpartition(":")[2])
 
 
-def _anew(dead: Message, target: Queue) -> Message:
+def anew(dead: Message, target: Queue) -> Message:
+    """A dead letter as its queue gets it again."""
     message = Message(str(uuid.uuid4()), dead.body, dead.system_attributes)
     message.message_attributes = dead.message_attributes
     if target.fifo_queue:

@@ -19,7 +19,7 @@ List the orders:
   curl -H 'Authorization: Bearer {running.demo.credentials.api_keys["read"]}' \\
     {running.origin}/v1/orders
 
-Emails, with their links and codes: {running.origin}/_local/
+Emails with their codes, write-backs, queues, rows, the last requests: {running.origin}/_local/
 A store's address for write-backs, which the same page shows: {running.write_back_url}
 
 Lambda is at http://127.0.0.1:{running.lambda_port}. Invoke a function by itself:

@@ -51,6 +51,6 @@ there as {demo.OWNER} with the password {demo.PASSWORD!r}):
 Run one function in a container, on its sample (needs Docker):
   make invoke FUNCTION=OrdersFunction EVENT=events/api/orders.json
 
-Emails, with their links and codes: {origin}/_local/
+Emails with their codes, write-backs, queues, rows, the clock, the last requests: {origin}/_local/
 {note}
 """

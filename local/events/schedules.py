@@ -2,7 +2,7 @@
 
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from local.console import say_failure
@@ -44,6 +44,11 @@ class Schedules:
             for source in function.events_of("ScheduleV2")
             for interval in [every(source["ScheduleExpression"])]
         ]
+
+    def listed(self) -> list[Schedule]:
+        """All of them, as they are now."""
+        with self._lock:
+            return [replace(schedule) for schedule in self._schedules]
 
     def run_due(self) -> int:
         """Runs what is due, once each however long ago that was; how many there were."""

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, select_autoescape
 from werkzeug.exceptions import (
     HTTPException,
     InternalServerError,
@@ -22,12 +21,15 @@ from local.aws import mail, queue_depth
 from local.console import say_failure
 from local.events import pumps
 from local.events.schedules import Schedules
+from local.pages import PREFIX
+from local.pages.guard import Guard
+from local.pages.request_log import RequestLog
+from local.pages.site import Pages, Sources
 from local.pretend_store import PretendStore
 from local.shopify.web import PretendShopify
 from local.template import QUEUE, resources
 from storepost.values import clock
 
-PREFIX = "/_local"
 WRITE_BACK_PATH = f"{PREFIX}/store/write-backs"
 SHOPIFY_PATH = f"{PREFIX}/shopify"
 CATALOGUE_PATH = f"{PREFIX}/site/catalogue.xml"
@@ -35,10 +37,8 @@ LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 """Ten years: time never goes back, and dates end with the year 9999."""
 
 _CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
-_pages = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "pages"),
-    autoescape=select_autoescape(["html"]),
-)
+_FOR_FUNCTIONS = (WRITE_BACK_PATH, SHOPIFY_PATH, CATALOGUE_PATH)
+"""What functions in containers ask for, by another name of this machine."""
 
 type Json = dict[str, Any] | list[dict[str, Any]]
 
@@ -52,18 +52,23 @@ class Endpoints:
         shopify: PretendShopify,
         schedules: Schedules,
         keep_clock: Callable[[timedelta], None],
+        guard: Guard,
     ) -> None:
         """`store` is what the demo's custom store writes back to.
 
         `keep_clock` is told how far the service's time is ahead, before anything happens in it.
+        `guard` says who may ask.
         """
+        self._guard = guard
+        self.requests = RequestLog()
         self._store = store
         self._shopify = shopify
         self._schedules = schedules
         self._keep_clock = keep_clock
+        pages = Pages(Sources(store, schedules, self.requests, _depths, self._advance))
         self._routes = Map(
             [
-                self._route("GET", "/", self.index),
+                *pages.rules(),
                 self._route("GET", "/emails", self.emails),
                 self._route("GET", "/emails/<email_id>", self.email),
                 self._route("GET", "/write-backs", self.write_backs),
@@ -83,6 +88,7 @@ class Endpoints:
     def answer(self, request: Request) -> Response:
         """The answer to a request whose path begins with `/_local`."""
         try:
+            self._guard.check(request, for_functions=request.path.startswith(_FOR_FUNCTIONS))
             endpoint, values = self._routes.bind_to_environ(request.environ).match()
             response: Response = endpoint(request, **values)
         except HTTPException as error:
@@ -92,16 +98,6 @@ class Endpoints:
                     body.headers[name] = value
             return body
         return response
-
-    def index(self, _request: Request) -> Response:
-        """A page with every email, its links and codes, newest first."""
-        page = _pages.get_template("index.html").render(
-            emails=mail.sent_emails()[::-1],
-            write_backs=self._store.received()[::-1],
-            queues=_depths(),
-            now=clock.to_text(clock.now()),
-        )
-        return Response(page, mimetype="text/html")
 
     def emails(self, _request: Request) -> Response:
         """Every email, oldest first."""
@@ -173,18 +169,21 @@ class Endpoints:
 
     def advance_clock(self, request: Request) -> Response:
         """Moves all of the service's time forward and runs the schedules that became due."""
+        return _json({"now": clock.to_text(self._advance(_advance_seconds(request)))})
+
+    def _advance(self, seconds: float) -> datetime:
+        """Moves it by so many seconds: what the time was then."""
         if not functions.are_here():
             raise CannotDo(
                 "Containers keep the machine's time. Only `make run` can move the service's."
             )
-        seconds = _advance_seconds(request)
         with functions.LOCK:
             by = timedelta(seconds=seconds)
             self._keep_clock(clock.offset() + by)
             clock.advance(by)
             now = clock.now()
         self._schedules.run_due()
-        return _json({"now": clock.to_text(now)})
+        return now
 
 
 def _advance_seconds(request: Request) -> float:

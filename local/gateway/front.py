@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -13,9 +14,10 @@ from werkzeug.wrappers import Request
 from local import functions
 from local.console import say_failure
 from local.functions import REQUEST_BYTES
-from local.gateway import Answer, http_event, own_answer, serve
+from local.gateway import Answer, function_for, http_event, own_answer, serve
 from local.gateway.cors import Cors
-from local.gateway.endpoints import PREFIX, Endpoints
+from local.gateway.endpoints import Endpoints
+from local.pages import PREFIX
 
 HOST = "127.0.0.1"
 
@@ -51,11 +53,26 @@ class Front:
         try:
             if request.path == PREFIX or request.path.startswith(PREFIX + "/"):
                 return self._endpoints.answer(request)(environ, start)
-            answer = self._api(request)
+            answer = self._logged(request)
         except Exception as error:
             say_failure("front", error)
             answer = own_answer(500, "Internal Server Error")
         return _sent(answer, request.method, start)
+
+    def _logged(self, request: Request) -> Answer:
+        """The API's answer, which the developer then sees among the last requests."""
+        began = perf_counter()
+        answer = self._api(request)
+        asked = (request.method, request.path, request.query_string.decode(errors="replace"))
+        self._endpoints.requests.note(
+            asked,
+            function_for(request.path).job,
+            answer.status,
+            answer.headers,
+            answer.body,
+            perf_counter() - began,
+        )
+        return answer
 
 
 def application(api: Api) -> WSGIApplication:

@@ -14,6 +14,7 @@ from samcli.commands.deploy.command import cli as deploy
 from samcli.commands.local.invoke.cli import cli as local_invoke
 
 from local.template import QUEUE, ROOT, resources, written
+from tests.commands.plan import Typed, typed
 from tests.docs.commands import Command, commands
 
 ALL = list(commands())
@@ -127,3 +128,8 @@ def test_what_replaces_the_environments_parameters_says_what_protects_the_table(
 def test_the_queues_that_it_names_are_there() -> None:
     named = {m for c in ALL for m in re.findall(r"\b\w+Queue\b", c.line)}
     assert named <= resources(QUEUE).keys()
+
+
+@pytest.mark.parametrize("command", ALL, ids=lambda command: command.line[:60])
+def test_it_is_known_where_it_is_typed(command: Command) -> None:
+    assert typed(command) in Typed

@@ -1,0 +1,165 @@
+"""`make test-commands`: types the commands of the documents that a machine without AWS can run.
+
+They are typed in a clone of what is committed, as the guide's are (`tests/clients/guide.py`). Ends
+with 1 where one doesn't do what its page says.
+"""
+
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from local.template import ROOT
+from tests.clients.terminals import Terminal
+from tests.commands.plan import Typed, typed
+from tests.docs.commands import PLACEHOLDER, Command, commands
+
+_EMAIL = "reader@kolo-shop.com"
+_FILLED = {
+    "<your name>": "Ada Reader",
+    "<your email>": _EMAIL,
+    "<12 characters or more>": "twelve characters or more",
+    "<your shop>": "Kolo",
+}
+_WITHOUT_SKELETON = ("wait", "tail")
+"""Commands of the AWS CLI's own, which check no parameters by themselves."""
+
+
+class Reader:
+    """Somebody with a clone, the virtual environment of here, and a port that is free."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is empty."""
+        self.clone = folder / "storepost"
+        subprocess.run(["git", "clone", "--quiet", ROOT, self.clone], check=True)
+        (self.clone / ".venv").symlink_to((ROOT / ".venv").resolve())
+        # What is installed is what is pinned: nothing is to be installed again.
+        os.utime(self.clone / "requirements-dev.txt", (0, 0))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        own = {n: v for n, v in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
+        for name in ("PYTHONPATH", "STORE", "VIRTUAL_ENV"):
+            own.pop(name, None)
+        self.service = Terminal(self.clone, {**own, "PORT": str(self.port)})
+        self.shell = Terminal(self.clone, own)
+
+    def close(self) -> None:
+        """Closes both terminals."""
+        self.shell.close()
+        self.service.close()
+
+    def run(self, line: str) -> str:
+        """Types a line in the second terminal: what it showed."""
+        began = time.monotonic()
+        shown = self.shell.run(line.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}"), 300)
+        print(f"{time.monotonic() - began:6.1f} s  {line[:90]}", flush=True)
+        return shown
+
+    def get(self, path: str) -> Any:
+        """The JSON at a path of the service."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
+            return json.load(answer)
+
+
+def main() -> int:
+    """Types them all, page by page."""
+    here = [command for command in commands() if typed(command) is Typed.HERE]
+    with tempfile.TemporaryDirectory() as folder:
+        reader = Reader(Path(folder))
+        try:
+            reader.service.type("make run")
+            reader.service.shows("Ctrl-C stops it", 120)
+            _list_orders(reader, [c.line for c in here if c.page == "README.md"])
+            _begin(reader, [c.line for c in here if c.page == "docs/operating.md"])
+            _contribute(reader, [c.line for c in here if c.page == "CONTRIBUTING.md"])
+            reader.service.interrupt()
+        except AssertionError as wrong:
+            print(wrong)
+            return 1
+        finally:
+            reader.close()
+    return _check_with_aws([c for c in commands() if c.program == "aws"])
+
+
+def _list_orders(reader: Reader, lines: list[str]) -> None:
+    """README: the key is found, and the orders are listed."""
+    read, curl = (next(line for line in lines if line.startswith(p)) for p in ("READ=", "curl"))
+    reader.run(read)
+    listed = json.loads(_answer(reader.run(f"{curl} -s")))
+    assert listed["pageSize"] == 10, listed
+    assert listed["items"], listed
+
+
+def _begin(reader: Reader, lines: list[str]) -> None:
+    """docs/operating.md: from nothing to a key that works."""
+    known = {**_FILLED, "<BaseUrl>": f"http://127.0.0.1:{reader.port}/v1"}
+    for line in lines:
+        if not line.startswith(("export", "curl -s $BASE")):
+            continue
+        filled = PLACEHOLDER.sub(lambda found: known[found[0]], line)
+        shown = reader.run(filled)
+        if line.startswith("curl"):
+            answer = json.loads(_answer(shown))
+            known |= {f"<{name}>": str(value) for name, value in answer.items()}
+        if "/auth/sign-up" in line:
+            known["<code>"] = _code(reader)
+    assert known["<scope>"] == "write", known
+    reader.run(f"READ={known['<key>']}")
+    reader.run('curl -sf http://127.0.0.1:8000/v1/orders -H "Authorization: Bearer $READ"')
+
+
+def _code(reader: Reader) -> str:
+    """The code that was emailed."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        mine = [email for email in reader.get("/_local/emails") if email["to"] == _EMAIL]
+        if mine:
+            return str(mine[-1]["codes"][0])
+        time.sleep(0.2)
+    raise AssertionError("no code was emailed")
+
+
+def _contribute(reader: Reader, lines: list[str]) -> None:
+    """CONTRIBUTING: each does its work, and changes nothing where everything is as it should be."""
+    for line in dict.fromkeys(lines):
+        shown = reader.run(line)
+        assert "TESTS=" not in line or re.search(r"\[100%\]", shown), shown
+    changed = reader.run("git status --porcelain")
+    assert not changed.strip(), f"what is generated isn't what is committed:\n{changed}"
+
+
+def _answer(shown: str) -> str:
+    """The JSON of what `curl` showed."""
+    return shown[shown.index("{") :].strip()
+
+
+def _check_with_aws(asked: list[Command]) -> int:
+    """Has the AWS CLI check each command's parameters, where there is one; it sends nothing."""
+    try:
+        subprocess.run(["aws", "--version"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("The AWS CLI isn't here: its commands were held to AWS's models alone.")
+        return 0
+    wrong = 0
+    for command in asked:
+        if command.words[2] in _WITHOUT_SKELETON:
+            continue
+        given = [*command.words, "--generate-cli-skeleton", "output", "--region", "eu-central-1"]
+        done = subprocess.run(given, check=False, capture_output=True, text=True)
+        if done.returncode:
+            wrong += 1
+            print(f"{shlex.join(command.words)}\n{done.stderr.strip()}")
+    print(f"The AWS CLI takes {len(asked) - wrong} of {len(asked)} commands.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Which commands of the documents are typed here, which elsewhere, and which nowhere but on AWS."""
+
+import re
+from enum import Enum
+
+from tests.docs.commands import Command
+
+
+class Typed(Enum):
+    """Where a command is typed, with its whole effect."""
+
+    HERE = "tests/commands"
+    CLIENTS = "make test-clients"
+    CONTAINERS = "make test-sam-local"
+    CI = ".ci/run"
+    BY_HAND = "by hand: long, or it needs uv"
+    ON_AWS = "on AWS alone: its options are held to AWS's models, and to its CLI where there is one"
+
+
+_PLAN: tuple[tuple[str, Typed], ...] = (
+    (r"make run$", Typed.HERE),
+    (r"READ=|curl -H .* 'http://127", Typed.HERE),
+    (r"make test TESTS=tests/feeds", Typed.HERE),
+    (r"make (install|openapi|events)$", Typed.HERE),
+    (r"export (BASE|TOKEN)=|curl -s \$BASE/", Typed.HERE),
+    (r"aws |export AWS_REGION", Typed.ON_AWS),
+    (r"\.venv/bin/sam (deploy|delete)|make redrive|git (pull|checkout)", Typed.ON_AWS),
+    (r"make (clients|client-\w+|test-clients)$|clients/\.venv|npm |cd examples", Typed.CLIENTS),
+    (r"git clone|cd storepost|curl -d List-Unsubscribe", Typed.CLIENTS),
+    (r"make (sam-local|test-sam-local|invoke\b.*)$|\.venv/bin/sam local", Typed.CONTAINERS),
+    (r"make (test|check|format check|build|lint-openapi|test-dynoxide|test-commands)$", Typed.CI),
+    (r"make (run STORE=dynoxide|costs|faults|requirements|fuzz CASES=\d+)$", Typed.BY_HAND),
+    (r"make test TESTS=tests/people/consent$", Typed.BY_HAND),
+)
+
+
+def typed(command: Command) -> Typed:
+    """Where it is typed. LookupError where nobody has said."""
+    line = re.sub(r"\s+#.*", "", command.line)
+    for pattern, where in _PLAN:
+        if re.match(pattern, line):
+            return where
+    raise LookupError(f"{command.page}: {line}")

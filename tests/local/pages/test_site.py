@@ -1,0 +1,293 @@
+"""The pages: what each shows, and what its buttons do."""
+
+import json
+import re
+import socket
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+import boto3
+import pytest
+
+from local import aws
+from local.aws.queue_contents import messages_in
+from local.pages import PAGES
+from local.pages.site import POLICY
+from local.running import LocalRun
+from storepost.accounts.identity.model import KeyScope
+from storepost.values import clock
+from tests.harness.world import Answer, World
+from tests.local.conftest import Client, soon
+
+EVERY_PAGE = ("/_local/", *(f"{PAGES}/{name}" for name in (
+    "emails", "write-backs", "queues", "queues/EmailQueue", "queues/WriteBackQueue", "rows",
+    "rows/person", "clock", "requests",
+)))  # fmt: skip
+
+
+class Page(HTMLParser):
+    """A page's tags with their attributes, and its text."""
+
+    def __init__(self, answer: Answer) -> None:
+        """Reads it, once it is seen to be a page."""
+        super().__init__()
+        assert answer.status == 200, answer.body
+        assert answer.header("content-type") == "text/html; charset=utf-8"
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(answer.body.decode())
+        self.text = " ".join(self.text.split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += f" {data}"
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def press(client: Client, path: str, **fields: object) -> Answer:
+    """Sends a form as a browser does."""
+    return client.call(
+        "POST",
+        path,
+        body=urlencode(fields).encode(),
+        headers={
+            "content-type": "application/x-www-form-urlencoded",
+            "origin": f"http://{client.host}",
+        },
+    )
+
+
+def add_dead_letters(queue: str, *bodies: str) -> None:
+    for body in bodies:
+        boto3.client("sqs").send_message(QueueUrl=aws.queue_url(queue), MessageBody=body)
+
+
+@pytest.fixture
+def still(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """A client of a local run that carries nothing: what is in a queue stays there."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", "")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        run = LocalRun(listening)
+        run.serve()
+        yield Client(run)
+        run.stop()
+
+
+@pytest.mark.parametrize("path", EVERY_PAGE)
+class TestEveryPage:
+    def test_has_its_own_style_and_script_alone(self, still: Client, path: str) -> None:
+        answer = still.call("GET", path)
+        page = Page(answer)
+        assert answer.header("content-security-policy") == POLICY
+        assert answer.header("cache-control") == "no-store"
+        for _, attributes in page.tags:
+            assert "style" not in attributes
+            assert not any(name.startswith("on") for name in attributes)
+        fetched = [a["src"] for a in page.all("script")] + [a["href"] for a in page.all("link")]
+        assert {str(each) for each in fetched} == {
+            "data:,", f"{PAGES}/static/style.css", f"{PAGES}/static/live.js",
+        }  # fmt: skip
+
+    def test_is_built_for_a_keyboard_and_a_reader(self, still: Client, path: str) -> None:
+        page = Page(still.call("GET", path))
+        assert [a.get("lang") for a in page.all("html")] == ["en"]
+        assert len(page.all("h1")) == len(page.all("main")) == 1
+        assert page.all("a")[0]["href"] == "#main"
+        assert sum("aria-current" in a for a in page.all("a")) == 1
+        ids = [a["id"] for _, a in page.tags if "id" in a]
+        assert len(ids) == len(set(ids))
+        named = {a["for"] for a in page.all("label")}
+        assert {a["id"] for a in [*page.all("input"), *page.all("select")]} <= named
+        for a in page.tags:
+            if a[0] == "div" and a[1].get("class") == "scroll":
+                assert a[1]["tabindex"] == "0"
+                assert a[1]["aria-label"]
+
+    def test_every_link_leads_to_a_page(self, still: Client, path: str) -> None:
+        page = Page(still.call("GET", path))
+        for a in page.all("a"):
+            if str(a["href"]).startswith("/"):
+                assert still.call("GET", str(a["href"])).status == 200
+
+
+class TestStatic:
+    @pytest.mark.parametrize(("name", "kind"), [("style.css", "css"), ("live.js", "javascript")])
+    def test_style_and_script(self, still: Client, name: str, kind: str) -> None:
+        answer = still.call("GET", f"{PAGES}/static/{name}")
+        assert answer.status == 200
+        assert answer.header("content-type") == f"text/{kind}; charset=utf-8"
+
+    @pytest.mark.parametrize("name", ["base.html", "..%2Fsite.py", "x.js"])
+    def test_nothing_else(self, still: Client, name: str) -> None:
+        assert still.call("GET", f"{PAGES}/static/{name}").status == 404
+
+
+class TestQueues:
+    PATH = f"{PAGES}/queues/EmailQueue"
+
+    def test_dead_letters_are_shown_and_not_received(self, still: Client) -> None:
+        add_dead_letters("EmailDeadLetters", '{"id":  "<b>1</b>"}', "no JSON")
+        for _ in range(2):
+            page = Page(still.call("GET", self.PATH))
+            assert "Dead letters: 2" in page.text
+            assert '"id": "<b>1</b>"' in page.text
+            assert "received 0 times" in page.text
+        assert "email_sender" in page.text
+
+    def test_one_is_sent_again_and_the_other_stays(self, still: Client) -> None:
+        add_dead_letters("EmailDeadLetters", "first", "second")
+        first, second = messages_in("EmailDeadLetters")
+        answer = press(still, f"{self.PATH}/dead-letters/{first.id}")
+        assert (answer.status, answer.header("location")) == (303, self.PATH)
+        assert [m.body for m in messages_in("EmailQueue")] == ["first"]
+        assert [m.id for m in messages_in("EmailDeadLetters")] == [second.id]
+        # Pressed twice, it is sent once.
+        assert press(still, f"{self.PATH}/dead-letters/{first.id}").status == 303
+        assert len(messages_in("EmailQueue")) == 1
+
+    def test_all_are_sent_again(self, still: Client) -> None:
+        add_dead_letters("EmailDeadLetters", "first", "second")
+        assert press(still, f"{self.PATH}/dead-letters").status == 303
+        assert [m.body for m in messages_in("EmailQueue")] == ["first", "second"]
+        assert messages_in("EmailDeadLetters") == []
+
+    def test_what_is_sent_again_reaches_its_reader(self, client: Client) -> None:
+        empty = {"waiting": 0, "inFlight": 0, "deadLetters": 0}
+        add_dead_letters("StreamDeadLetters", "{}")
+        press(client, f"{PAGES}/queues/SearchRepairQueue/dead-letters")
+        soon(lambda: client.get("/_local/queues")["SearchRepairQueue"] != empty)
+
+    @pytest.mark.parametrize("name", ["EmailDeadLetters", "Nothing"])
+    def test_no_other_names(self, still: Client, name: str) -> None:
+        for method, path in (("GET", ""), ("POST", "/dead-letters"), ("POST", "/dead-letters/x")):
+            assert still.call(method, f"{PAGES}/queues/{name}{path}").status == 404
+
+
+class TestRows:
+    def test_kinds_with_how_many_there_are(self, still: Client, world: World) -> None:
+        for _ in range(3):
+            world.person()
+        text = Page(still.call("GET", f"{PAGES}/rows")).text
+        assert re.search(r"\bperson 3\b", text)
+
+    def test_those_of_a_kind_by_the_beginning_of_their_key(
+        self, still: Client, world: World
+    ) -> None:
+        one, other = world.person(), world.person()
+        (row,) = [r for r in world.rows("person#") if one.id == getattr(r, "id", None)]
+        both = Page(still.call("GET", f"{PAGES}/rows/person")).text
+        assert one.email in both
+        assert other.email in both
+        page = still.call("GET", f"{PAGES}/rows/person?{urlencode({'pk': row.pk})}")
+        assert one.email in Page(page).text
+        assert other.email not in Page(page).text
+
+
+class TestClock:
+    def test_it_moves_forward(self, still: Client) -> None:
+        before = clock.offset()
+        answer = press(still, f"{PAGES}/clock", amount=2, unit="hours")
+        assert (answer.status, answer.header("location")) == (303, f"{PAGES}/clock")
+        assert (clock.offset() - before).total_seconds() == 7200
+        assert "2:00:00 ahead" in Page(still.call("GET", f"{PAGES}/clock")).text
+
+    @pytest.mark.parametrize(
+        "fields",
+        [{}, {"amount": 1}, {"amount": 0, "unit": "days"}, {"amount": -1, "unit": "days"},
+         {"amount": 3651, "unit": "days"}, {"amount": "1.5", "unit": "days"},
+         {"amount": 1, "unit": "years"}],
+    )  # fmt: skip
+    def test_only_by_a_number_of_units(self, still: Client, fields: dict[str, object]) -> None:
+        before = clock.offset()
+        assert press(still, f"{PAGES}/clock", **fields).status == 422
+        assert clock.offset() == before
+
+    def test_a_schedule_is_run_and_says_what_it_did(self, still: Client) -> None:
+        assert press(still, f"{PAGES}/schedules/outbox_sweep").status == 303
+        assert '{"sent": 0} at ' in Page(still.call("GET", f"{PAGES}/clock")).text
+        assert press(still, f"{PAGES}/schedules/outbox_relay").status == 404
+
+
+class TestRequests:
+    def test_each_with_its_status_and_problem(self, still: Client, world: World) -> None:
+        owner = world.person()
+        key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
+        still.call("GET", "/v1/orders?pageSize=7", token=key)
+        asked = still.call("GET", "/v1/weather")
+        text = Page(still.call("GET", f"{PAGES}/requests")).text
+        newest, older = re.findall(r"GET (/v1/\S+) ", text)
+        assert (newest, older) == ("/v1/weather", "/v1/orders?pageSize=7")
+        assert str(asked.header("request-id")) in text
+        assert "query.pageSize Input should be 10, 25, 50 or 100" in text
+        assert "422" in text
+        assert "not_found" in text
+        assert key not in text
+
+    def test_what_is_asked_of_the_pages_is_none(self, still: Client) -> None:
+        still.call("GET", "/_local/emails")
+        assert still.run is not None
+        assert "None yet." in Page(still.call("GET", f"{PAGES}/requests")).text
+
+
+class TestWriteBacks:
+    """A change of consent that reaches the pretend store."""
+
+    @pytest.fixture
+    def told(self, client: Client, world: World) -> dict[str, str]:
+        """A store with the pretend store's address was told of a change: headers and body."""
+        owner = world.person()
+        key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
+        store = world.store(owner)
+        url = {"url": client.run.write_back_url}
+        client.call("PUT", f"/v1/stores/{store}/write-back", token=key, json_body=url)
+        moment = {"externalCreatedAt": "2026-01-01T00:00:00Z"}
+        customer = {
+            **moment, "externalUpdatedAt": moment["externalCreatedAt"],
+            "email": "ann.canary@example.com", "emailMarketingConsent": "subscribed",
+        }  # fmt: skip
+        path = f"/v1/stores/{store}/customers/c-1"
+        assert client.call("PUT", path, token=key, json_body=customer).status == 201
+        found = client.call("GET", "/v1/profiles", token=key).json["items"][0]["id"]
+        said = client.call(
+            "PUT", f"/v1/profiles/{found}/consent/email", token=key,
+            json_body={"state": "unsubscribed"},
+        )  # fmt: skip
+        assert said.status == 200, said.body
+        (received,) = soon(lambda: client.get("/_local/write-backs"))
+        return {**received["headers"], "body": received["body"]}
+
+    def test_its_body_and_that_its_signature_is_right(
+        self, client: Client, told: dict[str, str]
+    ) -> None:
+        text = Page(client.call("GET", f"{PAGES}/write-backs")).text
+        assert "The signature is right." in text
+        assert json.dumps(json.loads(told["body"])["data"]["address"]) in text
+
+    @pytest.mark.parametrize(
+        ("change", "verdict"),
+        [
+            ({"body": '{"state":"subscribed"}'}, "The signature is wrong"),
+            ({"webhook-timestamp": "1"}, "The signature is wrong"),
+            ({"webhook-signature": "v1,AAAA"}, "The signature is wrong"),
+            ({"webhook-signature": ""}, "t signed."),
+            ({"webhook-id": "c.00000000-0000-7000-8000-000000000000"}, "No store has this"),
+            ({"webhook-id": "nothing"}, "No store has this"),
+        ],
+    )
+    def test_what_somebody_else_sent(
+        self, client: Client, told: dict[str, str], change: dict[str, str], verdict: str
+    ) -> None:
+        sent = {**told, **change}
+        names = ("webhook-id", "webhook-timestamp", "webhook-signature")
+        client.call(
+            "POST", "/_local/store/write-backs", body=sent["body"].encode(),
+            headers={name: sent[name] for name in names if sent[name]},
+        )  # fmt: skip
+        newest = Page(client.call("GET", f"{PAGES}/write-backs")).text
+        assert verdict in newest.split("The signature is right.")[0]
