@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
@@ -122,24 +122,29 @@ def as_csv(rows: int, more: str = "") -> Iterator[str]:
         yield ",".join(f'"{text}"' for text in values.values()) + "\n"
 
 
-def as_xml(rows: int) -> Iterator[str]:
+def as_xml(rows: int, more: str = "") -> Iterator[str]:
     """The rows as RSS."""
     yield '<rss xmlns:g="http://base.google.com/ns/1.0"><channel>'
     for number in range(rows):
-        values = row(number).items()
-        inside = "".join(f"<g:{name}>{t.replace('&', '&amp;')}</g:{name}>" for name, t in values)
+        values = row(number)
+        values["description"] += more
+        inside = "".join(
+            f"<g:{name}>{text.replace('&', '&amp;')}</g:{name}>" for name, text in values.items()
+        )
         yield f"<item>{inside}</item>"
     yield "</channel></rss>"
 
 
-def as_json(rows: int) -> Iterator[str]:
+def as_json(rows: int, more: str = "") -> Iterator[str]:
     """The rows as an array."""
     for number in range(rows):
-        yield ("," if number else "[") + json.dumps(row(number))
+        values = row(number)
+        values["description"] += more
+        yield ("," if number else "[") + json.dumps(values)
     yield "]"
 
 
-FORMATS: dict[str, Callable[[int], Iterator[str]]] = {"csv": as_csv, "xml": as_xml, "json": as_json}
+FORMATS: dict[str, Callable[..., Iterator[str]]] = {"csv": as_csv, "xml": as_xml, "json": as_json}
 
 
 def write(path: Path, lines: Iterator[str]) -> None:
@@ -191,6 +196,10 @@ def serve(folder: Path) -> str:
     class Quiet(SimpleHTTPRequestHandler):
         def __init__(self, *arguments: object) -> None:
             super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
+
+        def handle(self) -> None:
+            with suppress(ConnectionError):  # of a sample the rest isn't read
+                super().handle()
 
         def log_message(self, format: str, *arguments: object) -> None:
             pass

@@ -42,13 +42,15 @@ def _import_of(town: Town, feed: str) -> Ask:
 
 @SCENARIOS.of("feeds.preview", "100 rows, nothing matches")
 def preview(town: Town) -> Ask:
-    _file(town, range(ROWS))
+    _created(town, 1)
+    _file(town, range(1, ROWS + 1))
     return Ask(town.key, _source(town))
 
 
 @SCENARIOS.of("feeds.check", "100 rows, nothing matches")
 def check(town: Town) -> Ask:
-    _file(town, range(ROWS))
+    _created(town, 1)
+    _file(town, range(1, ROWS + 1))
     return Ask(town.key, _draft(town))
 
 

@@ -12,6 +12,7 @@ from storepost.feeds.feeds import listing
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.files import bounds
+from storepost.feeds.imports import matching
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.feeds.feeds.feed_store import MAPPING, Json, Shop, counts, csv
@@ -62,6 +63,16 @@ class TestPreview:
         assert self.preview(shop, url)["sampled"] == 2
         monkeypatch.setattr(bounds.Sample, "CELLS", 1)
         assert self.preview(shop, url)["sampled"] == 1
+
+    def test_of_a_store_without_products_nothing_is_looked_up(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Ten thousand rows would be four hundred batch gets."""
+        asked = list[object]()
+        monkeypatch.setattr(matching, "match", lambda *rows, **_: asked.append(rows))
+        url = shop.server.put("/feed", "id,title\na,Cup\nb,Pot\n")
+        assert self.preview(shop, url)["matches"] == 0
+        assert asked == []
 
     def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
         shop.put_product("a")

@@ -4,7 +4,7 @@ A check goes the way of an import up to the writing; so of a file inside its bou
 same.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.files.reading import FeedFile, Row
 from storepost.feeds.imports.fetching import sampled
-from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
+from storepost.feeds.imports.matching import adds, digest_of, finder, has_products, terms_of
 from storepost.feeds.records.learning import reader_of
 from storepost.feeds.records.mapping import FeedMapping, Target, has_id
 from storepost.feeds.records.options import OPTIONS
@@ -31,7 +31,7 @@ from storepost.values.scope import WorkspaceScope
 from storepost.values.scratch import scratch
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.staging import FeedStaging
+    from storepost.feeds.imports.staging import FeedStaging, Unplaced
 
 MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
@@ -138,7 +138,7 @@ def _resolved(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Ite
         reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
         work.read(all_rows, reader, _never)
         work.resolve(
-            finder(store, settings),
+            finder(store, settings) if has_products(store) else _nothing,
             _never,
             adds=adds(settings),
             settings=digest_of(store, settings),
@@ -165,6 +165,11 @@ def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
             if value and value not in some:
                 some.append(value)
     return samples
+
+
+def _nothing(rows: "Sequence[Unplaced]") -> Sequence[None]:
+    """No match: a store without products has none, and each row would ask for four keys."""
+    return [None] * len(rows)
 
 
 def _never() -> bool:

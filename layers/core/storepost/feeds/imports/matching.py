@@ -9,11 +9,13 @@ from uuid import UUID
 
 from storepost.catalog.products.matching import Match, MatchKey, match
 from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.model import Feed, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.records.amounts import Terms
+from storepost.platform.persistence.counted_tree.model import ENTRIES
 from storepost.platform.persistence.patience import with_patience
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.stores.model import Store
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ def terms_of(store: Store, settings: FeedSettings) -> Terms:
     return Terms(store.currency, currencies, settings.locale)
 
 
+def has_products(store: Store) -> bool:
+    """Returns whether any source has a product of the store."""
+    return ProductLists(store.workspace, store.id).by_changed.counts()[ENTRIES] > 0
+
+
 def finder(store: Store, settings: FeedSettings) -> "Find":
     """Returns what finds the product's external id and the variant's key of rows;
     None for no match.
@@ -41,7 +48,7 @@ def finder(store: Store, settings: FeedSettings) -> "Find":
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
         rows_to_match = [MatchKey(row.id, row.sku, row.gtin) for row in some]
         without = own if adds(settings) else own | enriching
-        return match(store, rows_to_match, Reads(), without=without)
+        return match(store, rows_to_match, ReadAhead(), without=without)
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         with ThreadPoolExecutor(_AT_ONCE) as threads:

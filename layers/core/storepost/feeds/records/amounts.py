@@ -94,11 +94,7 @@ class Prices:
             return RowPrices({}, left_out)
         if price.currency not in {self._terms.currency, self._currency_of(locale)}:
             return RowPrices({"price": None}, OTHER_CURRENCY.format(currency=price.currency))
-        if sale and sale.currency != price.currency:
-            left_out = OTHER_SALE_CURRENCY.format(currency=sale.currency)
-        elif sale and 0 < sale.amount < price.amount:
-            return RowPrices({"price": _written(sale), "compareAtPrice": _written(price)})
-        return RowPrices({"price": _written(price)}, left_out)
+        return _of_both(price, sale, left_out)
 
     def _is_no_price(self, price: Money, sale: Money) -> bool:
         """Whether what it cost before says nothing: it is none, or not more than it costs now."""
@@ -150,6 +146,14 @@ class Prices:
 
     def _currency_of(self, locale: str | None) -> str | None:
         return self._terms.currencies.get(locale or "")
+
+
+def _of_both(price: Money, sale: Money | None, left_out: str | None) -> RowPrices:
+    if sale and sale.currency != price.currency:
+        left_out = OTHER_SALE_CURRENCY.format(currency=sale.currency)
+    elif sale and 0 < sale.amount < price.amount:
+        return RowPrices({"price": _written(sale), "compareAtPrice": _written(price)})
+    return RowPrices({"price": _written(price)}, left_out)
 
 
 def _written(money: Money) -> dict[str, Any]:

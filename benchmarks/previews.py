@@ -1,0 +1,186 @@
+"""`make bench-previews`: what previewing 20 MB costs beside reading them with the parser alone.
+
+Each preview is of a file that a server hands out, in a process of its own, of a store without
+products: matching a store's products costs as many batch gets as an import of those rows does.
+Parsed alone is the same part of the file, as far as the preview's sample goes, by the standard
+library's csv and expat and by ijson, without anything being made of it. `KINDS=csv,xml,json`.
+"""
+
+import csv
+import io
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.parsers import expat
+
+import ijson
+
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks import feeds
+from benchmarks.data import large_shop
+from benchmarks.measure.reporting import Column, Table
+from benchmarks.measure.tables import tables
+from local.aws.dynoxide import VERSION
+from storepost.feeds.files.bounds import Sample
+from storepost.feeds.imports.checking import preview_feed
+
+KINDS = os.environ.get("KINDS", "csv,xml,json").split(",")
+SIZES = {"short rows": 330, "long rows": 2_050}
+"""Bytes of a row: of the short ones 10,000 are sampled, of the long ones 20 MB."""
+TRIES = 3
+"""Of which the cheapest counts: other processes' use of the machine adds to all of them."""
+MEMORY_MB = 200
+COLUMNS = (
+    Column("what"),
+    Column("file", "MB", 1),
+    Column("sampled", "rows"),
+    Column("parsed alone", "s of CPU", 3),
+    Column("preview", "s of CPU", 3),
+    Column("allowed", "1.5 times parsed alone, and 0.5 s", 3),
+    Column("share", "of what is allowed", 2, most=1),
+    Column("memory", "MB, of the whole process", most=MEMORY_MB),
+)
+
+NOTES = (
+    "A preview fetches, reads and shows the sample, suggests a mapping, and counts what matches.",
+    f"Each figure is the cheapest of {TRIES} tries, in processes of their own.",
+)
+
+
+def parse_csv(pieces: Iterable[bytes]) -> int:
+    """Reads the sample with the standard library alone; returns the rows."""
+    text = io.TextIOWrapper(io.BytesIO(b"".join(pieces)), encoding="utf-8", newline="")
+    return sum(1 for _ in islice(csv.reader(text), Sample.ROWS + 1)) - 1
+
+
+def parse_xml(pieces: Iterable[bytes]) -> int:
+    """The same of XML."""
+    rows = 0
+
+    def end(name: str) -> None:
+        nonlocal rows
+        rows += name == "item"
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = lambda _name, _attributes: None
+    parser.CharacterDataHandler = lambda _text: None
+    parser.EndElementHandler = end
+    for piece in pieces:
+        parser.Parse(piece, False)  # noqa: FBT003 - expat takes no name for it
+        if rows >= Sample.ROWS:
+            break
+    return rows
+
+
+class _Source:
+    """Pieces as ijson reads them."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+
+    def read(self, length: int = -1) -> bytes:
+        """The next piece."""
+        return next(self._pieces, b"") if length else b""
+
+
+def parse_json(pieces: Iterable[bytes]) -> int:
+    """The same of JSON."""
+    rows = 0
+    try:
+        for _ in islice(ijson.items(_Source(pieces), "item"), Sample.ROWS):
+            rows += 1
+    except ijson.IncompleteJSONError:
+        pass
+    return rows
+
+
+PARSERS: dict[str, Callable[[Iterable[bytes]], int]] = {
+    "csv": parse_csv,
+    "xml": parse_xml,
+    "json": parse_json,
+}
+
+
+def sample_of(path: Path) -> Iterator[bytes]:
+    """The bytes that a preview may read."""
+    left = Sample.BYTES
+    for piece in feeds.pieces(path):
+        yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
+def apart(*arguments: str) -> tuple[float, int, float]:
+    """Measures in a process of its own: seconds of CPU, rows, and memory in MB."""
+    finished = subprocess.run(
+        [sys.executable, "-m", "benchmarks.previews", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    cpu, rows, memory = finished.stdout.splitlines()[-1].split()
+    return float(cpu), int(rows), float(memory) / 1024
+
+
+def report(work: Callable[[], int]) -> None:
+    """Prints what some work costs this process."""
+    began = time.process_time()
+    rows = work()
+    cpu = time.process_time() - began
+    print(cpu, rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def preview(url: str) -> None:
+    """Previews a feed, for a process of its own."""
+    shop = large_shop.shop("previews")
+    with tables():
+        large_shop.open_shop(shop)
+        report(lambda: preview_feed(shop.workspace, shop.stores[0], url).sampled)
+
+
+def write(path: Path, kind: str, row_bytes: int) -> None:
+    """Writes a file that is longer than what is sampled of it."""
+    count = Sample.BYTES // row_bytes + 1_000
+    more = " Wash it by hand, in cold water." * ((row_bytes - 330) // 32)
+    feeds.write(path, feeds.FORMATS[kind](count, more))
+
+
+def cheapest(*arguments: str) -> tuple[float, int, float]:
+    """The cheapest of several tries."""
+    return min(apart(*arguments) for _ in range(TRIES))
+
+
+def main() -> None:
+    """Measures and publishes."""
+    table = Table("previews", "Previews of feeds", COLUMNS, {"dynoxide": VERSION}, NOTES)
+    with TemporaryDirectory() as site:
+        origin = feeds.serve(Path(site))
+        for kind in KINDS:
+            for what, row_bytes in SIZES.items():
+                path = Path(site) / f"feed.{kind}"
+                write(path, kind, row_bytes)
+                parsed, _, _ = cheapest("parse", kind, str(path))
+                cpu, rows, memory = cheapest("preview", f"{origin}/{path.name}")
+                allowed = 1.5 * parsed + 0.5
+                size = path.stat().st_size / 1024**2
+                share = cpu / allowed
+                table.add(f"{kind}, {what}", size, rows, parsed, cpu, allowed, share, memory)
+    table.publish()
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["parse", kind, path]:
+            report(lambda: PARSERS[kind](sample_of(Path(path))))
+        case ["preview", url]:
+            preview(url)
+        case _:
+            main()
