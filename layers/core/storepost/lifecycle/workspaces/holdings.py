@@ -107,7 +107,7 @@ from storepost.people.profiles.rows import (
 )
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
-from storepost.platform.persistence.counted_tree.rows import EntryItem, NodeItem
+from storepost.platform.persistence.counted_tree.items import EntryItem, NodeItem
 from storepost.platform.persistence.item import Item
 from storepost.platform.postings.repository import PostingItem
 from storepost.shopify.claims import ShopStoreItem

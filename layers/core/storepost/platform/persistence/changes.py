@@ -4,7 +4,7 @@ A service adds each write together with the problem that it means if its conditi
 is written before `commit`, which is one transaction: all of it, or none.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,8 +16,9 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
+from storepost.platform.persistence.client import CONFLICT
 from storepost.platform.persistence.item import Item, Key, Row, VersionedItem, connection
-from storepost.platform.persistence.patience import wait
+from storepost.platform.persistence.patience import giving_way, pause, wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict, PayloadTooLarge
@@ -71,6 +72,14 @@ class _Step:
 
 
 @dataclass(frozen=True)
+class _OtherWay:
+    """What is done where another transaction has one of these rows, or any."""
+
+    keys: frozenset[Key] | None
+    take: Callable[[], None]
+
+
+@dataclass(frozen=True)
 class _Write:
     order: _Order
     key: Key
@@ -87,6 +96,7 @@ class Changes:
         self._writes: dict[tuple[str, Key], _Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
+        self._other_ways: list[_OtherWay] = []
         self._shared: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
@@ -177,11 +187,25 @@ class Changes:
         """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
         self._after.append(step)
 
+    def where_contended(self, take: Callable[[], None], items: Iterable[Row] | None = None) -> None:
+        """Runs `take` where another transaction has one of the rows, before all is sent once more.
+
+        No rows stand for whichever. It may withdraw writes and add others, or raise what ends the
+        unit. Without it the transaction waits for the other one.
+        """
+        keys = None if items is None else frozenset(item.key for item in items)
+        self._other_ways.append(_OtherWay(keys, take))
+
+    def withdraw(self, item: Row) -> None:
+        """Takes back the write of a row."""
+        del self._writes[_place(item)]
+
     def clear(self) -> None:
         """Forgets everything, for another run."""
         self._writes.clear()
         self._before.clear()
         self._after.clear()
+        self._other_ways.clear()
         self._shared.clear()
 
     def commit(self) -> None:
@@ -194,14 +218,41 @@ class Changes:
             step.run()
         self._before.clear()
         self._shared.clear()
-        writes = sorted(self._writes.values(), key=lambda write: write.order)
-        if writes:
-            _transact(writes)
+        self._send()
         for callback in self._after:
             try:
                 callback()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
+
+    def _send(self) -> None:
+        """Sends the transaction, and again where another one has rows that can be done without."""
+        tries = 0
+        while self._other_ways:
+            writes = self._in_order()
+            try:
+                with giving_way():
+                    return _transact(writes)
+            except TransactWriteError as error:
+                contended = _contended(error, writes)
+                if not contended:
+                    raise
+            if not self._take_other_ways(contended):
+                tries += 1
+                pause(tries)
+        if self._writes:
+            _transact(self._in_order())
+
+    def _in_order(self) -> list[_Write]:
+        return sorted(self._writes.values(), key=lambda write: write.order)
+
+    def _take_other_ways(self, contended: frozenset[Key]) -> bool:
+        """Takes the other way of each of those rows that has one; whether any has."""
+        taken = [w for w in self._other_ways if w.keys is None or w.keys & contended]
+        self._other_ways = [way for way in self._other_ways if way not in taken]
+        for way in taken:
+            way.take()
+        return bool(taken)
 
     def _add(
         self,
@@ -270,6 +321,12 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
     if any(_TOO_LARGE in (text or "") for text in reasons):
         text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
         raise PayloadTooLarge(text) from error
+
+
+def _contended(error: TransactWriteError, writes: list[_Write]) -> frozenset[Key]:
+    """The rows that another transaction had; none where it failed for another reason."""
+    reasons = zip(writes, error.cancellation_reasons, strict=False)
+    return frozenset(write.key for write, r in reasons if r and r.code == CONFLICT)
 
 
 def wait_before(run: int) -> None:
