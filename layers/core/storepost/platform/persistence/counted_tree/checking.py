@@ -11,6 +11,7 @@ from storepost.platform.persistence.counted_tree.model import (
     counts_of,
     difference,
     negative,
+    nonzero,
     total,
 )
 from storepost.platform.persistence.counted_tree.pending import changes_of
@@ -26,11 +27,12 @@ def faults(tree: Tree) -> list[str]:
     """
     nodes, entries = tree.rows.everything()
     levels = {level: list(same) for level, same in groupby(nodes, key=lambda node: node.level)}
-    if not levels:
-        return ["entries without a node"] if entries else []
     below = [(entry.key, counts_of(entry, tree.filters)) for entry in entries]
     below += [(c.key, negative(c.counts(tree.filters))) for c in changes_of(tree.rows.pending())]
     below.sort(key=lambda counted: counted[0])
+    if not levels:
+        uncounted = total(counts for _, counts in below)
+        return ["entries without a node"] if nonzero([uncounted]) else []
     found: list[str] = []
     for level in range(len(levels)):
         same = levels.get(level, [])

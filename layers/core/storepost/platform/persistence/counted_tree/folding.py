@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storepost.platform.persistence.changes import MAX_ITEMS, Changes, LostRace
+from storepost.platform.persistence.counted_tree.keys import LOWEST
 from storepost.platform.persistence.counted_tree.model import Counts
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
@@ -53,6 +54,10 @@ class Folder:
         changes.commit()
         return touched
 
+    @property
+    def _first_nodes(self) -> set[tuple[int, str]]:
+        return {(level, LOWEST) for level in range(self.rows.levels or 1)}
+
     def _parts(self, pending: Sequence[PendingCount], nodes: NodeCache) -> list[_Part]:
         """What fits into a transaction together with the nodes above it."""
         parts: list[_Part] = []
@@ -75,8 +80,8 @@ class Folder:
     ) -> int:
         """How many of a row's changes fit beside so many rows; notes the nodes above them."""
         for number, change in enumerate(changes):
-            path = {(node.level, node.lo) for node in nodes.path(change.key)}
-            if not path or rows + len(above | path) > self.max_items:
+            path = {(node.level, node.lo) for node in nodes.path(change.key)} or self._first_nodes
+            if rows + len(above | path) > self.max_items:
                 return number
             above |= path
         return len(changes)

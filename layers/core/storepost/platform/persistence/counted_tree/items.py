@@ -37,9 +37,10 @@ class NodeItem(Item, discriminator="node"):
 
 
 class PendingCountItem(Item, discriminator="pending_count"):
-    """What a unit changed that no node counts yet: `[key, marks before, marks after]` of each entry.
+    """What a unit changed and no node counts yet.
 
-    `version` grows where some of the changes are counted and others wait.
+    `changes` has `[key, marks before, marks after]` of each entry. `version` grows where some of
+    them are counted and others wait.
     """
 
     changes = Json(attr_name="d")

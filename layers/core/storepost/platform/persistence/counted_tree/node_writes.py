@@ -29,8 +29,6 @@ class Addition:
     node: Node
     counts: Counts
     last: str
-    is_new: bool = False
-    """Whether the unit creates the node."""
 
     @property
     def n(self) -> int:
@@ -87,7 +85,7 @@ class NodeWrites:
             has_parent = level + 1 < levels
             node = Node(level, LOWEST, END, counts, version=1, has_parent=has_parent)
             self.rows.create(self.changes, node)
-            yield Addition(node, total(()), additions[-1][0], is_new=True)
+            yield Addition(node, total(()), additions[-1][0])
 
     def _add(self, addition: Addition) -> None:
         node = addition.node

@@ -22,8 +22,10 @@ from storepost.platform.persistence.counted_tree.model import (
 from storepost.platform.persistence.item import Json
 
 PENDING = "~"
-"""The first letter of these rows' sort keys: behind all levels, so that a query from the partition's
-end finds them before the top level's nodes."""
+"""The first letter of these rows' sort keys.
+
+It sorts behind all levels, so that a query from the partition's end finds them before the top.
+"""
 
 PENDING_END = "~~"
 

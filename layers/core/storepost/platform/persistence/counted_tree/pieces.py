@@ -31,7 +31,7 @@ class Piece:
     counts: Counts
 
 
-@dataclass(frozen=True)
+@dataclass
 class LeafPieces:
     """Reads a leaf's entries together with what is pending among them.
 
@@ -41,6 +41,8 @@ class LeafPieces:
     """
 
     rows: Rows
+    saw_pending: bool = False
+    """Whether anything was pending in the list so far."""
 
     def of(self, leaf: Node) -> Sequence[Piece]:
         """The entries as pieces. Raises LostRace where that can't be told just now."""
@@ -56,9 +58,11 @@ class LeafPieces:
         return self._pieces(starts[: len(entries)], entries, uncounted)
 
     def _pending(self, within: KeyRange) -> dict[_Place, PendingChange]:
+        pending = self.rows.pending()
+        self.saw_pending |= bool(pending)
         return {
             (row.sort_key, change.key): change
-            for row in self.rows.pending()
+            for row in pending
             for change in row.changes
             if change.key in within
         }

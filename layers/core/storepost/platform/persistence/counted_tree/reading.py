@@ -6,6 +6,7 @@ a split or a write came between, the read begins again.
 
 import secrets
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,10 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.values.pagination import PageRequest
 
 _STRICT_ATTEMPTS = 5
+
+
+_UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
+"""Stands for the nodes of a list all of which is to be counted later."""
 
 
 class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
@@ -75,6 +80,8 @@ class Reading:
     @cached_property
     def _top_and_pending(self) -> tuple[Sequence[Node], Sequence[PendingCount]]:
         top, pending = self._rows.top_and_pending()
+        if pending and not top:
+            return [_UNCOUNTED], pending
         self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
         return top, pending
 

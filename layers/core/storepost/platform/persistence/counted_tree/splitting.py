@@ -37,6 +37,7 @@ class Splitter:
     rows: Rows
     fan_out: int
     top_nodes: int
+    leaves: LeafPieces
 
     def split(self, level: int, key: str) -> None:
         """Splits the node that covers the key if it is full, and then what that fills above it.
@@ -91,7 +92,7 @@ class Splitter:
             pieces = [Piece(child.lo, child.counts) for child in children]
             whole = is_whole(children, node.range)
         else:
-            pieces, whole = LeafPieces(self.rows).of(node), True
+            pieces, whole = self.leaves.of(node), True
         counted = total(piece.counts for piece in pieces)
         return pieces if whole and not difference(counted, node.counts) else []
 

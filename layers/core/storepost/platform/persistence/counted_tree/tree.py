@@ -24,6 +24,7 @@ from storepost.platform.persistence.counted_tree.model import (
     TreeEntry,
 )
 from storepost.platform.persistence.counted_tree.node_writes import Addition
+from storepost.platform.persistence.counted_tree.pieces import LeafPieces
 from storepost.platform.persistence.counted_tree.rows import TOP_NODES, Rows
 from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.writing import Writing
@@ -143,7 +144,7 @@ class Tree:
         try:
             with suppress(LostRace):
                 while touched := Folder(self.rows).fold():
-                    self._tend(touched, patiently=False)
+                    self._rebalance(touched, LeafPieces(self.rows), patiently=False)
         except PynamoDBException as error:
             log_unexpected(error)
 
@@ -156,11 +157,24 @@ class Tree:
     def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
         """Splits what the write filled and merges what it emptied; which nodes those were.
 
-        What it added is committed by now, so nothing here may fail the request; the next write
+        What a crowd left to be counted later is found with a split, and counted then.
+        """
+        leaves = LeafPieces(self.rows)
+        changed = self._rebalance(touched, leaves, patiently=patiently)
+        if leaves.saw_pending:
+            self.fold()
+        return changed
+
+    def _rebalance(
+        self, touched: Sequence[Addition], leaves: LeafPieces, *, patiently: bool
+    ) -> list[Addition]:
+        """Does so.
+
+        What was added is committed by now, so nothing here may fail the request; the next write
         tends to what was left.
         """
         most = 2 * self.fan_out * (_PATIENT if patiently else 1)
-        splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
+        splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
         merger = Merger(self.rows)
         full = [a for a in touched if not a.node.level and a.n >= most]
         # From the top down: below one parent, emptied nodes are neighbours of others.

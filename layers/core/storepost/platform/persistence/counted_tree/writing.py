@@ -110,10 +110,7 @@ class Writing:
         writes = NodeWrites(self._rows, self._changes, self._known or self._rows)
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
-        if not any(each.is_new for each in touched):
-            self._changes.where_contended(
-                lambda: self._leave_nodes(pending), map(self._item, touched)
-            )
+        self._changes.where_contended(lambda: self._leave_nodes(pending), map(self._item, touched))
         self._changes.after_commit(self._after_commit)
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
