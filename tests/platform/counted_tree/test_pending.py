@@ -1,5 +1,6 @@
 """What is counted later, where other transactions are at the nodes: nothing is wrong meanwhile."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -94,7 +95,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists = filled(range(30))
         with nodes_held(engine):
             lists.do(*inserts(100))
-        monkeypatch.setattr(contention.time, "monotonic", lambda: 10.0**9)
+        monkeypatch.setattr(time, "monotonic", lambda: 10.0**9)
         calls = len(engine.calls)
         lists.do(*inserts(101))
         assert engine.calls[calls] == "Query"
@@ -148,10 +149,11 @@ class TestWhoMeetsOthersAtTheNodes:
     def test_refuses_what_is_there_already(self) -> None:
         """The entries' conditions are the same."""
         lists = filled(range(30))
-        for wrong in (inserts(7), deletes(99), [(numbered(7, "pending"), numbered(7))]):
+        changed: list[Operation] = [(numbered(7, "pending"), numbered(7))]
+        for wrong in (inserts(7), deletes(99), changed):
+            changes = Changes()
+            apply(lists.tree, wrong)(changes)
             with counted_later(), pytest.raises(LostRace):
-                changes = Changes()
-                apply(lists.tree, wrong)(changes)
                 changes.commit()
         assert lists.tree.rows.pending() == []
         lists.check()
@@ -244,7 +246,7 @@ class TestFolding:
         lists.check()
 
 
-LATER = {
+LATER: dict[str, list[Operation]] = {
     "new at the end": inserts(500, 501),
     "new all over": inserts(*range(3, 400, 60)),
     "changed": [(numbered(200), numbered(200, "refunded"))],

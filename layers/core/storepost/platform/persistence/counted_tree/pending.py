@@ -62,7 +62,8 @@ def as_pending(raw: Raw) -> PendingCount:
 
 def is_pending(raw: Raw) -> bool:
     """Whether the row is one of these, and no node."""
-    return raw["sk"]["S"].startswith(PENDING)
+    sort_key: str = raw["sk"]["S"]
+    return sort_key.startswith(PENDING)
 
 
 @dataclass(frozen=True)

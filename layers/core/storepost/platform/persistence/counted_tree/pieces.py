@@ -44,7 +44,7 @@ class LeafPieces:
     saw_pending: bool = False
     """Whether anything was pending in the list so far."""
 
-    def of(self, leaf: Node) -> Sequence[Piece]:
+    def of(self, leaf: Node) -> list[Piece]:
         """The entries as pieces. Raises LostRace where that can't be told just now."""
         before = self._pending(leaf.range)
         entries = self.rows.entries(leaf.range)
