@@ -9,21 +9,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
-from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
-from storepost.platform.persistence.patience import giving_way, pause, wait
+from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.transaction import (
     MAX_ITEMS,
     Order,
+    OtherWay,
     TooManyWrites,
     Write,
-    contended_keys,
-    transact,
+    send,
 )
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
@@ -60,14 +59,6 @@ class _Step:
     items: Callable[[], int]
 
 
-@dataclass(frozen=True)
-class _OtherWay:
-    """What is done where another transaction has one of these rows, or any."""
-
-    keys: frozenset[Key] | None
-    take: Callable[[], None]
-
-
 class Changes:
     """The writes of one unit of work."""
 
@@ -77,7 +68,7 @@ class Changes:
         self._writes: dict[tuple[str, Key], Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
-        self._other_ways: list[_OtherWay] = []
+        self._other_ways: list[OtherWay] = []
         self._shared: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
@@ -175,7 +166,7 @@ class Changes:
         unit. Without it the transaction waits for the other one.
         """
         keys = None if items is None else frozenset(item.key for item in items)
-        self._other_ways.append(_OtherWay(keys, take))
+        self._other_ways.append(OtherWay(keys, take))
 
     def withdraw(self, item: Row) -> None:
         """Takes back the write of a row."""
@@ -199,41 +190,12 @@ class Changes:
             step.run()
         self._before.clear()
         self._shared.clear()
-        self._send()
+        send(self._writes, self._other_ways)
         for callback in self._after:
             try:
                 callback()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
-
-    def _send(self) -> None:
-        """Sends the transaction, and again where another one has rows that can be done without."""
-        tries = 0
-        while self._other_ways:
-            writes = self._in_order()
-            try:
-                with giving_way():
-                    return transact(writes)
-            except TransactWriteError as error:
-                keys = contended_keys(error, writes)
-                if not keys:
-                    raise
-            if not self._take_other_ways(keys):
-                tries += 1
-                pause(tries)
-        if self._writes:
-            transact(self._in_order())
-
-    def _in_order(self) -> list[Write]:
-        return sorted(self._writes.values(), key=lambda write: write.order)
-
-    def _take_other_ways(self, keys: frozenset[Key]) -> bool:
-        """Takes the other way of each of those rows that has one; whether any has."""
-        taken = [w for w in self._other_ways if w.keys is None or w.keys & keys]
-        self._other_ways = [way for way in self._other_ways if way not in taken]
-        for way in taken:
-            way.take()
-        return bool(taken)
 
     def _add(
         self,

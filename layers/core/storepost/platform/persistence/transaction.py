@@ -1,6 +1,6 @@
 """One transaction as DynamoDB takes it: its parts in order, its size, and why it is refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -11,6 +11,7 @@ from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.client import CONFLICT
 from storepost.platform.persistence.item import Key, connection
+from storepost.platform.persistence.patience import giving_way, pause
 from storepost.values.problems import PayloadTooLarge
 
 MAX_ITEMS = 89
@@ -49,6 +50,49 @@ class Write:
     key: Key
     add_to: Callable[[TransactWrite], None]
     on_conflict: Exception
+
+
+@dataclass(frozen=True)
+class OtherWay:
+    """What is done where another transaction has one of these rows, or any."""
+
+    keys: frozenset[Key] | None
+    take: Callable[[], None]
+
+
+def send(writes: Mapping[object, Write], other_ways: list[OtherWay]) -> None:
+    """Sends a transaction, and again where another one has rows that can be done without.
+
+    Whatever takes another way may change the writes. Raises as `transact` does, and Busy.
+    """
+    tries = 0
+    while other_ways:
+        in_order = _in_order(writes)
+        try:
+            with giving_way():
+                return transact(in_order)
+        except TransactWriteError as error:
+            keys = _contended(error, in_order)
+            if not keys:
+                raise
+        if not _take(other_ways, keys):
+            tries += 1
+            pause(tries)
+    if writes:
+        transact(_in_order(writes))
+
+
+def _in_order(writes: Mapping[object, Write]) -> list[Write]:
+    return sorted(writes.values(), key=lambda write: write.order)
+
+
+def _take(other_ways: list[OtherWay], keys: frozenset[Key]) -> bool:
+    """Takes the other way of each of those rows that has one; whether any has."""
+    taken = [way for way in other_ways if way.keys is None or way.keys & keys]
+    for way in taken:
+        other_ways.remove(way)
+        way.take()
+    return bool(taken)
 
 
 def transact(writes: list[Write]) -> None:
@@ -108,7 +152,7 @@ def _raise_what_failed(error: TransactWriteError, writes: list[Write]) -> None:
         raise PayloadTooLarge(text) from error
 
 
-def contended_keys(error: TransactWriteError, writes: list[Write]) -> frozenset[Key]:
+def _contended(error: TransactWriteError, writes: list[Write]) -> frozenset[Key]:
     """The rows that another transaction had; none where it failed for another reason."""
     reasons = zip(writes, error.cancellation_reasons, strict=False)
     return frozenset(write.key for write, r in reasons if r and r.code == CONFLICT)
