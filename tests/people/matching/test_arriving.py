@@ -9,7 +9,7 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem
-from storepost.platform.persistence import changes
+from storepost.platform.persistence import transaction
 from storepost.platform.persistence.changes import Changes
 from tests.harness.call_interruption import Side, counted, killed_at
 from tests.harness.transactions import MOST
@@ -255,14 +255,14 @@ class TestManyStores:
 
     def transactions(self, town: Town, into: str, other: str) -> list[int]:
         """The sizes of the transactions of a merge."""
-        sizes, plain = list[int](), changes._transact
+        sizes, plain = list[int](), transaction.transact
         with pytest.MonkeyPatch.context() as patch:
 
             def noted(writes: list[Any]) -> None:
                 sizes.append(len(writes))
                 plain(writes)
 
-            patch.setattr(changes, "_transact", noted)
+            patch.setattr(transaction, "transact", noted)
             assert town.merge(into, other).status == 200
         return sizes
 

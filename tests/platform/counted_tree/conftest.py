@@ -2,6 +2,7 @@
 
 import pytest
 
+from storepost.platform.persistence.counted_tree import contention, writing
 from storepost.platform.persistence.item import connection
 from tests.platform.counted_tree.engine import Engine
 
@@ -12,3 +13,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     small = Engine()
     monkeypatch.setattr(connection, "_make_api_call", small.call)
     return small
+
+
+@pytest.fixture
+def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody folds by chance, and nobody knows for a moment that a list was contended."""
+    monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
+    monkeypatch.setattr(contention, "_SECONDS", 0.0)

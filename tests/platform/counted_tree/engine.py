@@ -49,6 +49,8 @@ class Engine:
     calls: list[str] = field(default_factory=list)
     units: int = 0
     before_call: Callable[[str], None] | None = None
+    is_held: Callable[[str, str], bool] | None = None
+    """Whether another transaction has the row of a partition and sort key just now."""
 
     def call(self, operation: str, request: Request) -> dict[str, Any]:
         """Stands in for PynamoDB's way to botocore."""
@@ -94,7 +96,10 @@ class Engine:
         assert len(set(keys)) == len(keys), "two writes of one item"
         failed = [not self._holds(part, key) for (_, part), key in zip(parts, keys, strict=True)]
         if any(failed):
-            raise _cancelled(failed)
+            raise _cancelled(failed, "ConditionalCheckFailed")
+        held = [self.is_held is not None and self.is_held(*key) for key in keys]
+        if any(held):
+            raise _cancelled(held, "TransactionConflict")
         for (kind, part), key in zip(parts, keys, strict=True):
             self._write(kind, part, key)
         return {}
@@ -169,13 +174,12 @@ def _act(item: Raw, verb: str, name: str, values: list[dict[str, Any]]) -> None:
         item[name] = {"N": str(int(item.get(name, {"N": "0"})["N"]) + int(values[0]["N"]))}
 
 
-def _cancelled(failed: list[bool]) -> VerboseClientError:
+def _cancelled(failed: list[bool], code: str) -> VerboseClientError:
     return VerboseClientError(
         {"Error": {"Code": "TransactionCanceledException", "Message": "cancelled"}},
         "TransactWriteItems",
         {"request_id": "", "table_name": ""},
         cancellation_reasons=[
-            CancellationReason(code="ConditionalCheckFailed", message="") if no else None
-            for no in failed
+            CancellationReason(code=code, message="") if no else None for no in failed
         ],
     )

@@ -1,8 +1,10 @@
 """A list as the tests know it: a counted tree beside the plain dictionary that it must equal."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from unittest import mock
 from uuid import UUID
 
 from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, commit_anew
@@ -15,10 +17,12 @@ from storepost.platform.persistence.counted_tree import (
     TreeEntry,
     moment_key,
     text_key,
+    writing,
 )
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.pagination import PageRequest
+from tests.platform.counted_tree.engine import Engine
 
 STATUS = FilterField("status", "s", ("pending", "paid", "refunded", None))
 TEST = FilterField("isTest", "t", (False, True))
@@ -86,6 +90,23 @@ class Importer:
             assert not alone or len(changes) <= weighed
             return
         raise AssertionError("it is lost for ever")
+
+
+@contextmanager
+def counted_later() -> Iterator[None]:
+    """Whoever writes inside leaves the nodes for later, as others were at them a moment ago."""
+    with mock.patch.object(writing, "is_contended", return_value=True):
+        yield
+
+
+@contextmanager
+def nodes_held(engine: Engine) -> Iterator[None]:
+    """Another transaction has all nodes: whoever writes to them is refused."""
+    engine.is_held = lambda pk, sk: pk.endswith("#nodes") and sk[0].isdigit()
+    try:
+        yield
+    finally:
+        engine.is_held = None
 
 
 @dataclass

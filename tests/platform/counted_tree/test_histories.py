@@ -1,7 +1,7 @@
 """Histories of a list against a plain one: whatever is written, each page and total is right."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from uuid import UUID, uuid4
 
 import pytest
@@ -25,6 +25,7 @@ from storepost.platform.persistence.counted_tree import (
     TreeEntry,
     text_key,
 )
+from storepost.platform.persistence.counted_tree.folding import Folder
 from storepost.values.pagination import PageRequest
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import (
@@ -35,8 +36,10 @@ from tests.platform.counted_tree.lists import (
     Operation,
     TwoLists,
     apply,
+    counted_later,
     entry,
     expected,
+    nodes_held,
     tree,
 )
 
@@ -125,6 +128,10 @@ class Histories(RuleBasedStateMachine):
         if self.engine.before_call is not None:
             act_once()
 
+    def others_at_the_nodes(self) -> AbstractContextManager[None]:
+        """Another transaction has them; on moto it had them a moment ago."""
+        return nodes_held(self.engine) if self.engine else counted_later()
+
     @rule(new=ENTRIES, choice=CHOICES)
     def write(self, new: TreeEntry, choice: int) -> None:
         """One operation."""
@@ -162,6 +169,90 @@ class Histories(RuleBasedStateMachine):
         with self.before_call(call, lambda: self.lists.do(*others)):
             self.importer.do(self.lists.tree, done, alone=False)
         self.lists.note(*done)
+
+    @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
+    def write_while_nodes_are_held(self, drawn: list[tuple[TreeEntry, int]]) -> None:
+        """By others, so that the nodes are left for later."""
+        with self.others_at_the_nodes():
+            self.lists.do(*self.operations(drawn))
+
+    @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
+    def write_remembering_while_nodes_are_held(self, drawn: list[tuple[TreeEntry, int]]) -> None:
+        """The same by somebody who knows the nodes from the last time."""
+        done = self.operations(drawn)
+        with self.others_at_the_nodes():
+            self.importer.do(self.lists.tree, done, alone=False)
+        self.lists.note(*done)
+
+    @rule(new=ENTRIES, statuses=st.lists(st.sampled_from(STATUS.values), min_size=1, max_size=4))
+    def change_over_and_over(self, new: TreeEntry, statuses: list[str | None]) -> None:
+        """One entry, by turns counted later and at once."""
+        for number, status in enumerate(statuses):
+            there = self.lists.model.get(new.key)
+            after = TreeEntry(new.key, {**new.values, "status": status}, new.payload)
+            with self.others_at_the_nodes() if number % 2 else nullcontext():
+                self.lists.do((there, after))
+
+    @rule()
+    def fold(self) -> None:
+        """Counts all that was left for later."""
+        self.lists.tree.fold()
+        assert self.lists.tree.rows.pending() == []
+
+    @rule(max_items=st.integers(2, 12))
+    def fold_some(self, max_items: int) -> None:
+        """As much as a small transaction takes, and nothing is split."""
+        Folder(self.lists.tree.rows, max_items).fold()
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 8),
+        later=st.booleans(),
+    )
+    def fold_between(self, drawn: list[tuple[TreeEntry, int]], call: int, later: bool) -> None:
+        """A writer commits before some call of a fold and the splits behind it."""
+        done = self.operations(drawn)
+
+        def act() -> None:
+            with self.others_at_the_nodes() if later else nullcontext():
+                self.lists.do(*done)
+
+        with self.before_call(call, act):
+            self.lists.tree.fold()
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(call=st.integers(1, 8))
+    def die_folding(self, call: int) -> None:
+        """A folder dies at some call: nothing is lost, nothing counted twice."""
+
+        def die() -> None:
+            raise Killed
+
+        with suppress(Killed), self.before_call(call, die):
+            self.lists.tree.fold()
+        assert self.engine is not None
+        self.engine.before_call = None
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        request=REQUESTS,
+        call=st.integers(1, 8),
+        descending=st.booleans(),
+        by=st.none() | FILTERS,
+        within=RANGES,
+    )
+    def read_while_folding(
+        self,
+        request: PageRequest,
+        call: int,
+        descending: bool,
+        by: Filter | None,
+        within: KeyRange,
+    ) -> None:
+        """A fold between two calls of a reader changes nothing that it shows."""
+        with self.before_call(call, self.lists.tree.fold):
+            self.lists.check_page(request, descending=descending, by=by, within=within)
 
     @rule(choice=CHOICES, several=st.integers(2, 12))
     def delete_neighbours(self, choice: int, several: int) -> None:
@@ -216,11 +307,16 @@ class Histories(RuleBasedStateMachine):
         first=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=6),
         second=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
         call=st.integers(1, 12),
+        later=st.booleans(),
     )
     def write_between(
-        self, first: list[tuple[TreeEntry, int]], second: list[tuple[TreeEntry, int]], call: int
+        self,
+        first: list[tuple[TreeEntry, int]],
+        second: list[tuple[TreeEntry, int]],
+        call: int,
+        later: bool,
     ) -> None:
-        """Another writer commits, and splits, before some call of the first."""
+        """Another writer commits, and splits or leaves it for later, before some call."""
         done = self.operations(first)
         touched = {e.key for operation in done for e in operation if e}
         others = [
@@ -228,7 +324,12 @@ class Histories(RuleBasedStateMachine):
             for old, new in self.operations(second)
             if not touched & {e.key for e in (old, new) if e}
         ]
-        with self.before_call(call, lambda: self.lists.do(*others)):
+
+        def act() -> None:
+            with self.others_at_the_nodes() if later else nullcontext():
+                self.lists.do(*others)
+
+        with self.before_call(call, act):
             commit_anew(apply(self.lists.tree, done))
         self.lists.note(*done)
 
@@ -240,6 +341,7 @@ class Histories(RuleBasedStateMachine):
         descending=st.booleans(),
         by=st.none() | FILTERS,
         within=RANGES,
+        later=st.booleans(),
     )
     def read_between(
         self,
@@ -249,11 +351,17 @@ class Histories(RuleBasedStateMachine):
         descending: bool,
         by: Filter | None,
         within: KeyRange,
+        later: bool,
     ) -> None:
         """A writer commits between two calls of a reader, which answers as of before or after."""
         done = self.operations(drawn)
         before = dict(self.lists.model)
-        with self.before_call(call, lambda: self.lists.do(*done)):
+
+        def act() -> None:
+            with self.others_at_the_nodes() if later else nullcontext():
+                self.lists.do(*done)
+
+        with self.before_call(call, act):
             listing = self.lists.tree.page(request, descending=descending, by=by, within=within)
         lists = [
             expected(model, descending=descending, by=by, within=within)
@@ -312,6 +420,7 @@ SHARDS = 4
 """So that several processes share them."""
 
 
+@pytest.mark.usefixtures("folds_when_asked")
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_histories(engine: Engine, shard: int) -> None:
     """60 histories in all, 2,000 in CI."""
@@ -332,7 +441,9 @@ def test_histories(engine: Engine, shard: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("world")  # whoever comes next in this process begins with no rows
+@pytest.mark.usefixtures(
+    "folds_when_asked", "world"
+)  # whoever comes next in this process begins with no rows
 def test_histories_on_moto() -> None:
     """A few of them with moto's reading of the expressions."""
     run_state_machine_as_test(Histories, settings=settings(max_examples=3, stateful_step_count=8))

@@ -3,7 +3,8 @@
 import pytest
 
 from storepost.platform.messaging.outbox import OutboxItem, Queue
-from storepost.platform.persistence.changes import MAX_BYTES, Changes, TooManyWrites
+from storepost.platform.persistence.changes import Changes, TooManyWrites
+from storepost.platform.persistence.transaction import MAX_BYTES
 from storepost.values.ids import new_id
 from tests.harness.world import World
 

@@ -107,7 +107,11 @@ from storepost.people.profiles.rows import (
 )
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
-from storepost.platform.persistence.counted_tree.rows import EntryItem, NodeItem
+from storepost.platform.persistence.counted_tree.items import (
+    EntryItem,
+    NodeItem,
+    PendingCountItem,
+)
 from storepost.platform.persistence.item import Item
 from storepost.platform.postings.repository import PostingItem
 from storepost.shopify.claims import ShopStoreItem
@@ -168,7 +172,7 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         delete_product_stores,
     ),
-    Holding((EntryItem, NodeItem), delete_lists),
+    Holding((EntryItem, NodeItem, PendingCountItem), delete_lists),
     Holding((ImportItem, ImportProblemItem), delete_imports),
     Holding((MissedWriteBackItem, IndexedChangeItem), delete_missed),
     Holding((WordingItem,), delete_wordings),

@@ -4,45 +4,43 @@ A service adds each write together with the problem that it means if its conditi
 is written before `commit`, which is one transaction: all of it, or none.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Any, cast
-from uuid import uuid4
+from typing import cast
 
-from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
-from storepost.platform.persistence.item import Item, Key, Row, VersionedItem, connection
+from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
 from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
+from storepost.platform.persistence.transaction import (
+    MAX_ITEMS,
+    Order,
+    OtherWay,
+    TooManyWrites,
+    Write,
+    send,
+)
 from storepost.values.logs import log_unexpected
-from storepost.values.problems import Conflict, PayloadTooLarge
+from storepost.values.problems import Conflict
 
-MAX_ITEMS = 89
-"""What a unit may write by itself; with what is added to it, such as a kept answer, 90 items.
-
-DynamoDB takes 100. The rest is for what may come to every transaction one day.
-"""
-
-MAX_BYTES = 3_900_000
-"""Of a unit's rows together: DynamoDB takes 4 MB, and what is added to a unit comes to them."""
-MAX_OF_ANY_SIZE = 9
-"""So many rows are below that whatever their size, which is 400 KB at most each."""
+__all__ = [
+    "MAX_ITEMS",
+    "MAX_RUNS",
+    "Changes",
+    "LostRace",
+    "TooManyWrites",
+    "WrittenTwice",
+    "commit_anew",
+    "until_won",
+    "wait_before",
+]
 
 MAX_RUNS = 12
 _WAIT_SECONDS = 0.02
-
-
-# DynamoDB's own words, for a row that is put and for one that is updated.
-_TOO_LARGE = "tem size"
-
-
-class TooManyWrites(ValueError):  # noqa: N818 - as LostRace
-    """The unit has more writes than a transaction takes: halve what it does at once."""
 
 
 class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
@@ -53,15 +51,6 @@ class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an er
     """Somebody else changed what this change was decided on: read again and decide anew."""
 
 
-class _Order(IntEnum):
-    """The order in which PynamoDB sends a transaction's parts, which its reasons follow."""
-
-    CHECK = 0
-    DELETE = 1
-    PUT = 2
-    UPDATE = 3
-
-
 @dataclass(frozen=True)
 class _Step:
     """What is left to be added first thing in the commit, and how many items that will be."""
@@ -70,23 +59,16 @@ class _Step:
     items: Callable[[], int]
 
 
-@dataclass(frozen=True)
-class _Write:
-    order: _Order
-    key: Key
-    add_to: Callable[[TransactWrite], None]
-    on_conflict: Exception
-
-
 class Changes:
     """The writes of one unit of work."""
 
     def __init__(self, reads: Reads | None = None) -> None:
         """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
         self.reads = reads or Reads()
-        self._writes: dict[tuple[str, Key], _Write] = {}
+        self._writes: dict[tuple[str, Key], Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
+        self._other_ways: list[OtherWay] = []
         self._shared: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
@@ -111,7 +93,7 @@ class Changes:
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Writes the row whole; a versioned one only if nobody else changed it."""
-        self._add(_Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
+        self._add(Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
 
     def update(
         self,
@@ -128,7 +110,7 @@ class Changes:
         if isinstance(item, VersionedItem) and item.version is None:
             item.version = 0
         self._add(
-            _Order.UPDATE,
+            Order.UPDATE,
             item,
             lambda tx: tx.update(
                 item, list(actions), condition=condition, add_version_condition=False
@@ -143,7 +125,7 @@ class Changes:
         # Of one that wasn't read PynamoDB would demand that it has no version.
         by_version = isinstance(item, VersionedItem) and item.version is not None
         self._add(
-            _Order.DELETE,
+            Order.DELETE,
             item,
             lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
             on_conflict,
@@ -153,7 +135,7 @@ class Changes:
         """Demands something of a row that this unit doesn't write."""
         model, (pk, sk) = type(item), item.key
         self._add(
-            _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), on_conflict
+            Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), on_conflict
         )
 
     def has(self, item: Row) -> bool:
@@ -177,11 +159,25 @@ class Changes:
         """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
         self._after.append(step)
 
+    def where_contended(self, take: Callable[[], None], items: Iterable[Row] | None = None) -> None:
+        """Runs `take` where another transaction has one of the rows, before all is sent once more.
+
+        No rows stand for whichever. It may withdraw writes and add others, or raise what ends the
+        unit. Without it the transaction waits for the other one.
+        """
+        keys = None if items is None else frozenset(item.key for item in items)
+        self._other_ways.append(OtherWay(keys, take))
+
+    def withdraw(self, item: Row) -> None:
+        """Takes back the write of a row."""
+        del self._writes[_place(item)]
+
     def clear(self) -> None:
         """Forgets everything, for another run."""
         self._writes.clear()
         self._before.clear()
         self._after.clear()
+        self._other_ways.clear()
         self._shared.clear()
 
     def commit(self) -> None:
@@ -194,9 +190,7 @@ class Changes:
             step.run()
         self._before.clear()
         self._shared.clear()
-        writes = sorted(self._writes.values(), key=lambda write: write.order)
-        if writes:
-            _transact(writes)
+        send(self._writes, self._other_ways)
         for callback in self._after:
             try:
                 callback()
@@ -205,7 +199,7 @@ class Changes:
 
     def _add(
         self,
-        order: _Order,
+        order: Order,
         item: Row,
         add_to: Callable[[TransactWrite], None],
         on_conflict: Exception | None,
@@ -213,63 +207,11 @@ class Changes:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.mark_dirty(item.key)
-        self._writes[_place(item)] = _Write(order, item.key, add_to, on_conflict or LostRace())
+        self._writes[_place(item)] = Write(order, item.key, add_to, on_conflict or LostRace())
 
 
 def _place(item: Row) -> tuple[str, Key]:
     return type(item).Meta.table_name, item.key
-
-
-def _transact(writes: list[_Write]) -> None:
-    if len(writes) > MAX_ITEMS + 1:
-        raise TooManyWrites(f"a transaction of {len(writes)} items")
-    try:
-        _send(writes)
-    except TransactWriteError as error:
-        _raise_what_failed(error, writes)
-        raise
-
-
-def _send(writes: list[_Write]) -> None:
-    # The client sends it again where it must: by its token it isn't written twice.
-    token = uuid4().hex
-    with TransactWrite(connection=connection, client_request_token=token) as transaction:
-        for write in writes:
-            write.add_to(transaction)
-        _check_size(transaction, len(writes))
-
-
-def _check_size(transaction: TransactWrite, items: int) -> None:
-    """Raises TooManyWrites where all items together are more than DynamoDB takes."""
-    if items <= MAX_OF_ANY_SIZE:
-        return
-    size = sum(_bytes(put["Item"]) for put in transaction._put_items)
-    if size > MAX_BYTES:
-        raise TooManyWrites(f"a transaction of {size} bytes")
-
-
-def _bytes(value: Any) -> int:  # noqa: ANN401 - DynamoDB's JSON
-    """About what DynamoDB counts: names and values, in UTF-8."""
-    match value:
-        case str():
-            return len(value) if value.isascii() else len(value.encode())
-        case bytes():
-            return len(value)
-        case dict():
-            return sum(len(name) + _bytes(inner) for name, inner in value.items())
-        case list():
-            return sum(map(_bytes, value))
-    return 1
-
-
-def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
-    for write, reason in zip(writes, error.cancellation_reasons, strict=False):
-        if reason and reason.code == "ConditionalCheckFailed":
-            raise write.on_conflict from error
-    reasons = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
-    if any(_TOO_LARGE in (text or "") for text in reasons):
-        text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
-        raise PayloadTooLarge(text) from error
 
 
 def wait_before(run: int) -> None:

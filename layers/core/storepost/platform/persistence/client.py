@@ -14,7 +14,10 @@ from botocore.loaders import Loader
 from botocore.parsers import JSONParser, ResponseParserFactory
 from pynamodb.connection import Connection
 
-from storepost.platform.persistence.patience import interrupted, pause
+from storepost.platform.persistence.patience import gives_way, interrupted, pause
+
+CONFLICT = "TransactionConflict"
+"""The reason for which a transaction is cancelled where another one has the row."""
 
 _REFUSED_FOR_NOW = frozenset(
     {
@@ -25,7 +28,7 @@ _REFUSED_FOR_NOW = frozenset(
         "ServiceUnavailable",
         "ThrottlingError",
         "ThrottlingException",
-        "TransactionConflict",
+        CONFLICT,
         "TransactionInProgressException",
     }
 )
@@ -111,7 +114,8 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
             try:
                 return _ask(client, operation, parameters)
             except (ClientError, HTTPClientError, ConnectionError) as error:
-                if not _may_pass(error):
+                # After a try without an answer nobody knows whether all is written already.
+                if not _may_pass(error) or (not tries and gives_way() and _is_conflict(error)):
                     raise
                 tries += 1
                 pause(tries)
@@ -128,6 +132,15 @@ def _ask(client: Any, operation: str, parameters: Any) -> Any:  # noqa: ANN401 -
     except BaseException:
         interrupted()
         raise
+
+
+def _is_conflict(error: Exception) -> bool:
+    """Whether a transaction was cancelled for another one's sake alone."""
+    if not isinstance(error, ClientError):
+        return False
+    response: Any = error.response
+    reasons = {reason.get("Code") for reason in response.get("CancellationReasons", [])}
+    return CONFLICT in reasons and reasons <= {"None", CONFLICT}
 
 
 def _may_pass(error: Exception) -> bool:

@@ -41,6 +41,7 @@ class Patience:
         return self.is_interrupted or self.retries > 0
 
 
+_gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
 _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
 
 
@@ -67,6 +68,21 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
             _current.reset(token)
 
     return run
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Has a transaction inside the block fail at once where another one has some of its rows."""
+    token = _gives_way.set(True)
+    try:
+        yield
+    finally:
+        _gives_way.reset(token)
+
+
+def gives_way() -> bool:
+    """Whether a transaction leaves its rows to another one, as there is another way to write."""
+    return _gives_way.get()
 
 
 def interrupted() -> None:

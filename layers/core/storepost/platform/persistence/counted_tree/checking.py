@@ -4,22 +4,35 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING
-from storepost.platform.persistence.counted_tree.model import Counts, counts_of, difference, total
-from storepost.platform.persistence.counted_tree.rows import Node, is_whole
+from storepost.platform.persistence.counted_tree.model import (
+    Counts,
+    counts_of,
+    difference,
+    negative,
+    nonzero,
+    total,
+)
+from storepost.platform.persistence.counted_tree.pending import changes_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 
 
 def faults(tree: Tree) -> list[str]:
     """What is wrong with the tree: gaps in a level, counts that aren't the sum of those below.
 
+    What is still to be added to the nodes must make up for what the leaves lack.
+
     Reads all of it; for tests and for whoever doubts a list.
     """
     nodes, entries = tree.rows.everything()
     levels = {level: list(same) for level, same in groupby(nodes, key=lambda node: node.level)}
-    if not levels:
-        return ["entries without a node"] if entries else []
     below = [(entry.key, counts_of(entry, tree.filters)) for entry in entries]
+    below += [(c.key, negative(c.counts(tree.filters))) for c in changes_of(tree.rows.pending())]
+    below.sort(key=lambda counted: counted[0])
+    if not levels:
+        uncounted = total(counts for _, counts in below)
+        return ["entries without a node"] if nonzero([uncounted]) else []
     found: list[str] = []
     for level in range(len(levels)):
         same = levels.get(level, [])

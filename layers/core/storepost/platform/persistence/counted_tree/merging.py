@@ -7,9 +7,10 @@ it does anyway. As with splits, a crash before a merge leaves what is right thou
 from dataclasses import dataclass, replace
 
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING
 from storepost.platform.persistence.counted_tree.model import total
-from storepost.platform.persistence.counted_tree.rows import Node, Rows
+from storepost.platform.persistence.counted_tree.rows import Rows
 
 
 @dataclass(frozen=True)

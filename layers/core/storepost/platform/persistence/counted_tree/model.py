@@ -117,6 +117,14 @@ def counts_of(entry: TreeEntry | None, fields: Iterable[FilterField]) -> Counts:
     return Counter({ENTRIES: 1} | {f.counter(entry.values[f.name]): 1 for f in fields})
 
 
+def counts_of_marks(marked: str | None, fields: Iterable[FilterField]) -> Counts:
+    """As `counts_of`, of the letters that `marks` wrote; None stands for no entry."""
+    if marked is None:
+        return Counter()
+    pairs = zip(fields, marked, strict=True)
+    return Counter({ENTRIES: 1} | {f.letter + mark: 1 for f, mark in pairs})
+
+
 def total(counts: Iterable[Counts]) -> Counts:
     """The sum of counts; unlike `+` it keeps what is negative."""
     result: Counts = Counter()
@@ -132,4 +140,9 @@ def nonzero(counts: Iterable[Counts]) -> Counts:
 
 def difference(counts: Counts, less: Counts) -> Counts:
     """What must be added to `less` to get `counts`, without zeros."""
-    return nonzero((counts, Counter({name: -n for name, n in less.items()})))
+    return nonzero((counts, negative(less)))
+
+
+def negative(counts: Counts) -> Counts:
+    """The same with the other sign."""
+    return Counter({name: -n for name, n in counts.items()})

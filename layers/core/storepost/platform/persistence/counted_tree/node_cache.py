@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from storepost.platform.persistence.changes import LostRace
+from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import KeyRange
 from storepost.platform.persistence.counted_tree.model import Counts, total
-from storepost.platform.persistence.counted_tree.rows import Node, Rows
+from storepost.platform.persistence.counted_tree.rows import Rows
 
 
 @dataclass

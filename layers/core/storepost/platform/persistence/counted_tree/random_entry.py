@@ -7,9 +7,10 @@ first few entries. Where none of those counts, the list has to be read by its nu
 import secrets
 from collections.abc import Sequence
 
+from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
-from storepost.platform.persistence.counted_tree.rows import Node, Rows
+from storepost.platform.persistence.counted_tree.rows import Rows
 
 _SOME = 24
 """About as many of our rows as a read unit has, which are 4 KB."""

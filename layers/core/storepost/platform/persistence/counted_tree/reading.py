@@ -6,17 +6,34 @@ a split or a write came between, the read begins again.
 
 import secrets
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
-from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
+from storepost.platform.persistence.counted_tree.model import (
+    ENTRIES,
+    Counts,
+    Filter,
+    TreeEntry,
+    total,
+)
+from storepost.platform.persistence.counted_tree.pending import (
+    PendingCount,
+    PendingSums,
+    pending_total,
+)
+from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.values.pagination import PageRequest
 
 _STRICT_ATTEMPTS = 5
+
+
+_UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
+"""Stands for the nodes of a list all of which is to be counted later."""
 
 
 class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
@@ -45,15 +62,32 @@ class Reading:
         return self._only is None
 
     def weight(self, node: Node) -> int:
-        """How many entries under the node count."""
-        return sum(node.counts[counter] for counter in self._counters)
+        """How many entries under the node count, with those that it doesn't count yet."""
+        counted = sum(node.counts[counter] for counter in self._counters)
+        return counted + self._pending.below(node.range)
 
-    @cached_property
+    @property
     def top(self) -> Sequence[Node]:
         """The top level's nodes."""
-        top = self._rows.top()
+        return self._top_and_pending[0]
+
+    @property
+    def counts(self) -> Counts:
+        """What all entries count."""
+        top, pending = self._top_and_pending
+        return total((*(n.counts for n in top), pending_total(pending, self._rows.fields)))
+
+    @cached_property
+    def _top_and_pending(self) -> tuple[Sequence[Node], Sequence[PendingCount]]:
+        top, pending = self._rows.top_and_pending()
+        if pending and not top:
+            return [_UNCOUNTED], pending
         self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
-        return top
+        return top, pending
+
+    @cached_property
+    def _pending(self) -> PendingSums:
+        return PendingSums(self._top_and_pending[1], self._rows.fields, self._counters)
 
     @property
     def total(self) -> int:

@@ -6,86 +6,52 @@ level, however many levels there are.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import dropwhile, pairwise
-from typing import Any
+from dataclasses import astuple, dataclass
+from itertools import dropwhile
+from uuid import uuid4
 
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree.items import (
+    EntryItem,
+    Node,
+    NodeItem,
+    PendingCountItem,
+    Raw,
+    as_node,
+)
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import (
     ENTRIES,
-    Counts,
     FilterField,
     TreeEntry,
     marks,
     values_of,
 )
-from storepost.platform.persistence.item import Item, Json, connection
-
-type _Raw = dict[str, dict[str, Any]]
+from storepost.platform.persistence.counted_tree.pending import (
+    PENDING,
+    PENDING_END,
+    PendingChange,
+    PendingCount,
+    as_pending,
+    is_pending,
+)
+from storepost.platform.persistence.item import Item, connection
+from storepost.values.ids import short
 
 TOP_NODES = 32
 """A level with so many nodes and none above it gets one: as many are read for a total."""
 
 _LAST_LEVEL = 9
+_MORE = 4
 
 _SEVERAL = 3
 _READ_AHEAD = 48
 """Nodes that are read on for each key, at most two read units; a query each would take one."""
-
-
-class EntryItem(Item, discriminator="entry"):
-    """An entry; `marks` holds its filter values, a letter for each of the tree's fields."""
-
-    marks = UnicodeAttribute(attr_name="f", null=True)
-    payload = Json(attr_name="p", null=True)
-
-
-class NodeItem(Item, discriminator="node"):
-    """A node, with one more number attribute for each value of a filter that it counts.
-
-    `version` grows with every write below it that could change how it is split. `has_parent` says
-    that a level stands above, which whoever writes must keep right too.
-    """
-
-    n = NumberAttribute()
-    hi = UnicodeAttribute()
-    version = NumberAttribute(attr_name="v")
-    has_parent = BooleanAttribute(attr_name="up", null=True)
-
-
-@dataclass(frozen=True)
-class Node:
-    """What a node says: how many entries stand from `lo` (inclusive) to `hi` (exclusive)."""
-
-    level: int
-    lo: str
-    hi: str
-    counts: Counts
-    version: int
-    has_parent: bool
-
-    @property
-    def n(self) -> int:
-        """How many entries stand under it."""
-        return self.counts[ENTRIES]
-
-    @property
-    def sort_key(self) -> str:
-        """The row's sort key."""
-        return f"{self.level}{self.lo}"
-
-    @property
-    def range(self) -> KeyRange:
-        """The keys that belong under it."""
-        return KeyRange(self.lo, self.hi)
 
 
 @dataclass(frozen=True)
@@ -121,20 +87,36 @@ class Rows:
 
     def top(self) -> list[Node]:
         """The top level's nodes in order; none in a tree that never had an entry."""
+        return self.top_and_pending()[0]
+
+    def top_and_pending(self) -> tuple[list[Node], list[PendingCount]]:
+        """The top level's nodes in order, and what is to be added to the nodes, by one query.
+
+        Were they read one after the other, what is counted in between would be counted twice, or
+        not at all. So a query that saw too little is made anew, for more.
+        """
         if self.levels is not None:
-            return self._nodes(self.levels - 1, EVERYTHING)
-        found: list[Node] = []
-        condition = Item.sk.between("0", str(_LAST_LEVEL) + END)
-        for raw in self._query(self.nodes_partition, condition, self.top_nodes, descending=True):
-            node = _as_node(raw)
-            if found and node.level != found[0].level:
-                break
-            found.append(node)
-        else:
-            if found and found[-1].lo != LOWEST:
-                level = found[0].level
-                found += reversed(self._nodes(level, KeyRange(LOWEST, found[-1].lo)))
-        return found[::-1]
+            return self._from_level_on(self.levels - 1)
+        limit = self.top_nodes
+        while True:
+            condition = Item.sk.between("0", PENDING_END)
+            raw = list(self._query(self.nodes_partition, condition, limit, descending=True))
+            top, pending = _at_the_end(raw[::-1])
+            if len(raw) < limit or (top and (top[0].lo == LOWEST)):
+                return top, pending
+            if top:
+                return self._from_level_on(top[0].level)
+            limit *= _MORE
+
+    def _from_level_on(self, level: int) -> tuple[list[Node], list[PendingCount]]:
+        """The top level's nodes, where it is this one or one above, and what is to be added."""
+        condition = Item.sk.between(f"{level}{LOWEST}", PENDING_END)
+        return _at_the_end(list(self._query(self.nodes_partition, condition)))
+
+    def pending(self, limit: int | None = None) -> list[PendingCount]:
+        """What is to be added to the nodes."""
+        condition = Item.sk.between(PENDING, PENDING_END)
+        return list(map(as_pending, self._query(self.nodes_partition, condition, limit)))
 
     def children(self, parent: Node) -> list[Node]:
         """The nodes one level below, in order."""
@@ -145,13 +127,13 @@ class Rows:
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
         row_limit = limit + 1  # the node behind the range may be among them
         raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
-        return [node for node in map(_as_node, raw) if node.lo in within][:limit]
+        return [node for node in map(as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
         """The node of a level under which the key belongs; None where there is no such level."""
         condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{key}")
         found = self._query(self.nodes_partition, condition, 1, descending=True)
-        return next(map(_as_node, found), None)
+        return next(map(as_node, found), None)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
         """The nodes of a level under which the keys belong, in order, as the keys are.
@@ -175,18 +157,18 @@ class Rows:
         """The nodes behind one, up to the last key's or as many as are read for so many keys."""
         condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
         raw = self._query(self.nodes_partition, condition, _READ_AHEAD * len(keys))
-        return map(_as_node, raw)
+        return map(as_node, raw)
 
     def neighbour_before(self, node: Node) -> Node | None:
         """The node that ends where this one begins."""
         condition = Item.sk.between(f"{node.level}{LOWEST}", node.sort_key)
-        found = map(_as_node, self._query(self.nodes_partition, condition, 2, descending=True))
+        found = map(as_node, self._query(self.nodes_partition, condition, 2, descending=True))
         return next((other for other in found if other.hi == node.lo), None)
 
     def everything(self) -> tuple[list[Node], list[TreeEntry]]:
         """All nodes by level and key, and all entries by key."""
         nodes = self._query(self.nodes_partition, Item.sk.between("0", str(_LAST_LEVEL) + END))
-        return [_as_node(raw) for raw in nodes], self.entries(EVERYTHING)
+        return [as_node(raw) for raw in nodes], self.entries(EVERYTHING)
 
     def entry_item(self, entry: TreeEntry) -> EntryItem:
         """The row of an entry."""
@@ -237,14 +219,39 @@ class Rows:
         """Removes a node that is still what it was read as."""
         changes.delete(self.node_item(node.level, node.lo), NodeItem.version == node.version)
 
+    def create_pending(self, changes: Changes, pending: Sequence[PendingChange]) -> None:
+        """Writes what is to be added to the nodes later."""
+        item = PendingCountItem(
+            self.nodes_partition,
+            PENDING + short(uuid4()),
+            changes=[astuple(change) for change in pending],
+            version=1,
+        )
+        changes.create(item)
+
+    def reduce_pending(
+        self, changes: Changes, row: PendingCount, left: Sequence[PendingChange]
+    ) -> None:
+        """Leaves of a row what isn't counted yet; removes it where that is nothing."""
+        item = PendingCountItem(self.nodes_partition, row.sort_key)
+        is_same = PendingCountItem.version == row.version
+        if not left:
+            changes.delete(item, is_same)
+            return
+        actions: list[Action] = [
+            PendingCountItem.changes.set([astuple(change) for change in left]),
+            PendingCountItem.version.add(1),
+        ]
+        changes.update(item, actions, is_same)
+
     def _nodes(self, level: int, within: KeyRange) -> list[Node]:
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        found = map(_as_node, self._query(self.nodes_partition, condition))
+        found = map(as_node, self._query(self.nodes_partition, condition))
         return [node for node in found if node.lo in within]
 
     def _query(
         self, partition: str, keys: Condition, limit: int | None = None, *, descending: bool = False
-    ) -> Iterator[_Raw]:
+    ) -> Iterator[Raw]:
         """What a query finds; the limit holds for the whole, not for one of DynamoDB's pages."""
         start = None
         while limit is None or limit > 0:
@@ -264,7 +271,7 @@ class Rows:
             if limit is not None:
                 limit -= len(answer["Items"])
 
-    def _as_entry(self, raw: _Raw) -> TreeEntry:
+    def _as_entry(self, raw: Raw) -> TreeEntry:
         return TreeEntry(
             raw["sk"]["S"],
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
@@ -272,30 +279,13 @@ class Rows:
         )
 
 
+def _at_the_end(raw: Sequence[Raw]) -> tuple[list[Node], list[PendingCount]]:
+    """The nodes of the highest level among rows that are in order, and the pending ones."""
+    nodes = [as_node(row) for row in raw if not is_pending(row)]
+    top = [node for node in nodes if node.level == nodes[-1].level]
+    return top, [as_pending(row) for row in raw if is_pending(row)]
+
+
 def _behind(node: Node, keys: Sequence[str]) -> list[str]:
     """Those of the keys that belong under later nodes; at least the first is the node's own."""
     return list(dropwhile(lambda key: key < node.hi, keys[1:]))
-
-
-def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
-    """Whether the nodes follow each other without a gap, from end to end.
-
-    They may not where they were read while one of them was split.
-    """
-    return (
-        bool(nodes)
-        and (nodes[0].lo, nodes[-1].hi) == (within.lo, within.hi)
-        and all(left.hi == right.lo for left, right in pairwise(nodes))
-    )
-
-
-def _as_node(raw: _Raw) -> Node:
-    sort_key = raw["sk"]["S"]
-    return Node(
-        level=int(sort_key[0]),
-        lo=sort_key[1:],
-        hi=raw["hi"]["S"],
-        counts=Counter({name: int(v["N"]) for name, v in raw.items() if "N" in v and name != "v"}),
-        version=int(raw["v"]["N"]),
-        has_parent="up" in raw,
-    )

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.reading import Reading, read_consistently, runs
-from storepost.platform.persistence.counted_tree.rows import Node, Rows
+from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from storepost.platform.persistence.changes import Changes, LostRace
-from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, separator
-from storepost.platform.persistence.counted_tree.model import Counts, counts_of, difference, total
-from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
+from storepost.platform.persistence.counted_tree.items import Node, is_whole
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST
+from storepost.platform.persistence.counted_tree.model import difference, total
+from storepost.platform.persistence.counted_tree.pieces import LeafPieces, Piece
+from storepost.platform.persistence.counted_tree.rows import Rows
 
 _MAX_TOP_NODES = _MAX_PARTS = 90
 """A new level is written in one transaction with all that it covers; 100 items are the most."""
@@ -26,14 +28,6 @@ def _nearly_full(fan_out: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A part of a node: where it begins and what it counts."""
-
-    lo: str
-    counts: Counts
-
-
-@dataclass(frozen=True)
 class Splitter:
     """Keeps what stands below a node between `fan_out` and twice that, and the top level small.
 
@@ -43,6 +37,7 @@ class Splitter:
     rows: Rows
     fan_out: int
     top_nodes: int
+    leaves: LeafPieces
 
     def split(self, level: int, key: str) -> None:
         """Splits the node that covers the key if it is full, and then what that fills above it.
@@ -90,26 +85,18 @@ class Splitter:
         parts = min(pieces // least, most)
         return [pieces * part // parts for part in range(parts + 1)]
 
-    def _pieces(self, node: Node) -> Sequence[_Piece]:
+    def _pieces(self, node: Node) -> Sequence[Piece]:
         """What stands directly below the node; nothing where that changed between the reads."""
         if node.level:
             children = self.rows.children(node)
-            pieces = [_Piece(child.lo, child.counts) for child in children]
+            pieces = [Piece(child.lo, child.counts) for child in children]
             whole = is_whole(children, node.range)
         else:
-            pieces, whole = self._entries(node), True
+            pieces, whole = self.leaves.of(node), True
         counted = total(piece.counts for piece in pieces)
         return pieces if whole and not difference(counted, node.counts) else []
 
-    def _entries(self, leaf: Node) -> list[_Piece]:
-        entries = self.rows.entries(leaf.range)
-        starts = [leaf.lo, *(separator(left.key, right.key) for left, right in pairwise(entries))]
-        return [
-            _Piece(lo, counts_of(entry, self.rows.fields))
-            for lo, entry in zip(starts, entries, strict=False)
-        ]
-
-    def _cut(self, node: Node, pieces: Sequence[_Piece], bounds: Sequence[int]) -> None:
+    def _cut(self, node: Node, pieces: Sequence[Piece], bounds: Sequence[int]) -> None:
         """The node keeps the first of the parts; new ones get the others."""
         starts = [pieces[bound].lo for bound in bounds[:-1]]
         cut = [
@@ -128,7 +115,7 @@ class Splitter:
             self.rows.create(changes, new)
         changes.commit()
 
-    def _cut_on_top(self, node: Node, pieces: Sequence[_Piece]) -> None:
+    def _cut_on_top(self, node: Node, pieces: Sequence[Piece]) -> None:
         """As `_cut`, but never to more nodes than a new level could be put above."""
         nodes = len(self.rows.top())
         room = _MAX_TOP_NODES - nodes + 1

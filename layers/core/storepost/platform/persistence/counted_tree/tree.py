@@ -14,6 +14,7 @@ from pynamodb.exceptions import PynamoDBException
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.counted_tree import random_entry, reading, scanning
+from storepost.platform.persistence.counted_tree.folding import Folder
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.merging import Merger
 from storepost.platform.persistence.counted_tree.model import (
@@ -21,11 +22,12 @@ from storepost.platform.persistence.counted_tree.model import (
     Filter,
     FilterField,
     TreeEntry,
-    total,
 )
+from storepost.platform.persistence.counted_tree.node_writes import Addition
+from storepost.platform.persistence.counted_tree.pieces import LeafPieces
 from storepost.platform.persistence.counted_tree.rows import TOP_NODES, Rows
 from storepost.platform.persistence.counted_tree.splitting import Splitter
-from storepost.platform.persistence.counted_tree.writing import Addition, Writing
+from storepost.platform.persistence.counted_tree.writing import Writing
 from storepost.values.logs import log_unexpected
 from storepost.values.pagination import Listing, PageRequest, cut
 
@@ -127,9 +129,7 @@ class Tree:
 
     def counts(self) -> Counts:
         """How many entries there are, and how many have each value of each filter field."""
-        return reading.read_consistently(
-            self.rows, None, lambda r: total(node.counts for node in r.top)
-        )
+        return reading.read_consistently(self.rows, None, lambda r: r.counts)
 
     def any_of(self, by: Filter) -> TreeEntry | None:
         """One of the entries that the filter keeps; None where it keeps none.
@@ -139,19 +139,42 @@ class Tree:
         found = random_entry.drawn(self.rows, by)
         return found or reading.read_consistently(self.rows, by, reading.any_one)
 
+    def fold(self) -> None:
+        """Brings into the nodes what units left for later; gives way to whoever does so already."""
+        try:
+            with suppress(LostRace):
+                while touched := Folder(self.rows).fold():
+                    self._rebalance(touched, LeafPieces(self.rows), patiently=False)
+        except PynamoDBException as error:
+            log_unexpected(error)
+
     def _writing(self, changes: Changes) -> Writing:
         return changes.shared(
-            ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
+            ("counted_tree", self.partition),
+            lambda: Writing(self.rows, changes, self._tend, self.fold),
         )
 
     def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
         """Splits what the write filled and merges what it emptied; which nodes those were.
 
-        What it added is committed by now, so nothing here may fail the request; the next write
+        What a crowd left to be counted later is found with a split, and counted then.
+        """
+        leaves = LeafPieces(self.rows)
+        changed = self._rebalance(touched, leaves, patiently=patiently)
+        if leaves.saw_pending:
+            self.fold()
+        return changed
+
+    def _rebalance(
+        self, touched: Sequence[Addition], leaves: LeafPieces, *, patiently: bool
+    ) -> list[Addition]:
+        """Does so.
+
+        What was added is committed by now, so nothing here may fail the request; the next write
         tends to what was left.
         """
         most = 2 * self.fan_out * (_PATIENT if patiently else 1)
-        splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
+        splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
         merger = Merger(self.rows)
         full = [a for a in touched if not a.node.level and a.n >= most]
         # From the top down: below one parent, emptied nodes are neighbours of others.

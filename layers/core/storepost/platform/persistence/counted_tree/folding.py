@@ -1,0 +1,91 @@
+"""Folding: bringing into the nodes what units left to be counted later.
+
+A transaction of its own takes many of them at once. Whoever meets another one gives way: that one
+is folding too, or writes to the nodes, and nothing depends on when it is done.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes, LostRace
+from storepost.platform.persistence.counted_tree.keys import LOWEST
+from storepost.platform.persistence.counted_tree.model import Counts
+from storepost.platform.persistence.counted_tree.node_cache import NodeCache
+from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
+from storepost.platform.persistence.counted_tree.pending import PendingChange, PendingCount
+from storepost.platform.persistence.counted_tree.rows import Rows
+
+_AT_ONCE = 80
+"""Pending rows that are read for one transaction."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Those of a row's changes that are counted now, and those that still wait."""
+
+    row: PendingCount
+    counted: Sequence[PendingChange]
+    left: Sequence[PendingChange]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Folds what is pending in one tree."""
+
+    rows: Rows
+    max_items: int = MAX_ITEMS
+
+    def fold(self) -> list[Addition]:
+        """The nodes to which it added, as many as one transaction takes; none where none waits.
+
+        Raises LostRace where another transaction came between, or has one of the rows.
+        """
+        pending, nodes = self.rows.pending(_AT_ONCE), NodeCache(self.rows)
+        changes = Changes()
+        parts = self._parts(pending, nodes)
+        if not parts:
+            return []
+        for part in parts:
+            self.rows.reduce_pending(changes, part.row, part.left)
+        counted = sorted((c for part in parts for c in part.counted), key=lambda c: c.key)
+        additions: list[tuple[str, Counts]] = [(c.key, c.counts(self.rows.fields)) for c in counted]
+        touched = NodeWrites(self.rows, changes, nodes).add(additions)
+        changes.where_contended(_give_way)
+        changes.commit()
+        return touched
+
+    @property
+    def _first_nodes(self) -> set[tuple[int, str]]:
+        return {(level, LOWEST) for level in range(self.rows.levels or 1)}
+
+    def _parts(self, pending: Sequence[PendingCount], nodes: NodeCache) -> list[_Part]:
+        """What fits into a transaction together with the nodes above it."""
+        parts: list[_Part] = []
+        above: set[tuple[int, str]] = set()
+        for row in pending:
+            in_order = sorted(row.changes, key=lambda change: change.key)
+            counted = self._fitting(in_order, nodes, above, len(parts) + 1)
+            if counted:
+                parts.append(_Part(row, in_order[:counted], in_order[counted:]))
+            if counted < len(in_order):
+                break
+        return parts
+
+    def _fitting(
+        self,
+        changes: Sequence[PendingChange],
+        nodes: NodeCache,
+        above: set[tuple[int, str]],
+        rows: int,
+    ) -> int:
+        """How many of a row's changes fit beside so many rows; notes the nodes above them."""
+        for number, change in enumerate(changes):
+            path = {(node.level, node.lo) for node in nodes.path(change.key)} or self._first_nodes
+            if rows + len(above | path) > self.max_items:
+                return number
+            above |= path
+        return len(changes)
+
+
+def _give_way() -> None:
+    raise LostRace

@@ -1,0 +1,99 @@
+"""The rows that a counted tree consists of, and what a node says."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.counted_tree.keys import KeyRange
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Counts
+from storepost.platform.persistence.item import Item, Json
+
+type Raw = dict[str, dict[str, Any]]
+"""An item in DynamoDB's own notation."""
+
+
+class EntryItem(Item, discriminator="entry"):
+    """An entry; `marks` holds its filter values, a letter for each of the tree's fields."""
+
+    marks = UnicodeAttribute(attr_name="f", null=True)
+    payload = Json(attr_name="p", null=True)
+
+
+class NodeItem(Item, discriminator="node"):
+    """A node, with one more number attribute for each value of a filter that it counts.
+
+    `version` grows with every write below it that could change how it is split. `has_parent` says
+    that a level stands above, which whoever writes must keep right too.
+    """
+
+    n = NumberAttribute()
+    hi = UnicodeAttribute()
+    version = NumberAttribute(attr_name="v")
+    has_parent = BooleanAttribute(attr_name="up", null=True)
+
+
+class PendingCountItem(Item, discriminator="pending_count"):
+    """What a unit changed and no node counts yet.
+
+    `changes` has `[key, marks before, marks after]` of each entry. `version` grows where some of
+    them are counted and others wait.
+    """
+
+    changes = Json(attr_name="d")
+    version = NumberAttribute(attr_name="v")
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a node says: how many entries stand from `lo` (inclusive) to `hi` (exclusive)."""
+
+    level: int
+    lo: str
+    hi: str
+    counts: Counts
+    version: int
+    has_parent: bool
+
+    @property
+    def n(self) -> int:
+        """How many entries stand under it."""
+        return self.counts[ENTRIES]
+
+    @property
+    def sort_key(self) -> str:
+        """The row's sort key."""
+        return f"{self.level}{self.lo}"
+
+    @property
+    def range(self) -> KeyRange:
+        """The keys that belong under it."""
+        return KeyRange(self.lo, self.hi)
+
+
+def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
+    """Whether the nodes follow each other without a gap, from end to end.
+
+    They may not where they were read while one of them was split.
+    """
+    return (
+        bool(nodes)
+        and (nodes[0].lo, nodes[-1].hi) == (within.lo, within.hi)
+        and all(left.hi == right.lo for left, right in pairwise(nodes))
+    )
+
+
+def as_node(raw: Raw) -> Node:
+    """The node that a row says."""
+    sort_key = raw["sk"]["S"]
+    return Node(
+        level=int(sort_key[0]),
+        lo=sort_key[1:],
+        hi=raw["hi"]["S"],
+        counts=Counter({name: int(v["N"]) for name, v in raw.items() if "N" in v and name != "v"}),
+        version=int(raw["v"]["N"]),
+        has_parent="up" in raw,
+    )

@@ -1,0 +1,116 @@
+"""Orders that come at once: nobody waits for the nodes of a list, and every list stays right."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import pytest
+from botocore.client import BaseClient
+
+from storepost.orders.trees import OrderList
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.counted_tree import Tree, contention, writing
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.values.scope import WorkspaceScope
+from tests.harness.faults import refusal
+from tests.harness.world import World
+from tests.orders.sample import order
+
+ORDERS = 12
+
+
+@contextmanager
+def nodes_held() -> Iterator[list[str]]:
+    """Another transaction always has every node; yields the calls that are made."""
+    made: list[str] = []
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def call(client: Any, operation: str, parameters: Any) -> Any:
+        made.append(operation)
+        if operation == "TransactWriteItems":
+            rows = [next(iter(part.values())) for part in parameters["TransactItems"]]
+            keys = [row.get("Key") or row["Item"] for row in rows]
+            held = [k["pk"]["S"].endswith("#nodes") and k["sk"]["S"][0].isdigit() for k in keys]
+            if any(held):
+                reasons = ["TransactionConflict" if each else "None" for each in held]
+                raise refusal("TransactionCanceledException", *reasons)
+        return plain(client, operation, parameters)
+
+    with mock.patch.object(BaseClient, "_make_api_call", call):
+        yield made
+
+
+def trees_of(workspace: WorkspaceScope) -> list[Tree]:
+    lists = ProfileLists(workspace)
+    return [OrderList(workspace).tree, lists.by_first_seen, lists.by_name, lists.by_email]
+
+
+class TestOrdersAtOnce:
+    """Every one is stored with its second transaction at the latest."""
+
+    @pytest.fixture(autouse=True)
+    def _place(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
+        monkeypatch.setattr(contention, "_SECONDS", 0.0)
+        self.world, self.owner = world, world.person()
+        self.workspace = world.workspace(self.owner)
+        self.store = world.store(self.owner)
+
+    def put(self, number: int) -> dict[str, Any]:
+        answer = self.world.call(
+            "PUT",
+            f"/stores/{self.store}/orders/o-{number}",
+            token=self.owner.token,
+            json_body=order(
+                number=f"#{number}",
+                customer={"externalId": f"c-{number}", "email": f"buyer{number}@example.com"},
+            ),
+        )
+        assert answer.status == 201, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+    def total(self, path: str) -> tuple[int, int]:
+        answer = self.world.call("GET", path, token=self.owner.token, query={"pageSize": 100})
+        return answer.json["total"], len(answer.json["items"])
+
+    def check(self, orders: int) -> None:
+        for path in ("/orders", "/profiles"):
+            assert self.total(path) == (orders, orders)
+        for tree in trees_of(self.workspace):
+            assert faults(tree) == []
+
+    def test_none_waits_and_none_is_refused(self) -> None:
+        first = self.put(0)
+        with nodes_held() as made:
+            sent = [first, *(self.put(number) for number in range(1, ORDERS))]
+        assert made.count("TransactWriteItems") == 2 * (ORDERS - 1)
+        shown = self.world.call("GET", "/orders", token=self.owner.token)
+        assert {item["id"] for item in shown.json["items"]} == {each["id"] for each in sent}
+        assert all(tree.rows.pending() for tree in trees_of(self.workspace))
+        self.check(ORDERS)
+
+    def test_they_are_counted_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.put(0)
+        with nodes_held():
+            for number in range(1, ORDERS):
+                self.put(number)
+        monkeypatch.setattr(writing, "_FOLD_EVERY", 1)
+        monkeypatch.setattr(writing, "is_contended", lambda _partition: True)
+        self.put(ORDERS)
+        assert not any(tree.rows.pending() for tree in trees_of(self.workspace))
+        self.check(ORDERS + 1)
+
+    def test_a_retry_with_its_key_counts_once(self) -> None:
+        """The answer is kept by whichever transaction was committed."""
+        self.put(0)
+        body = order(number="#1", customer=None)
+        path = f"/stores/{self.store}/orders/o-1"
+        with nodes_held():
+            answers = [
+                self.world.call("PUT", path, token=self.owner.token, json_body=body, key="again")
+                for _ in range(2)
+            ]
+        assert answers[0].json == answers[1].json
+        assert self.total("/orders") == (2, 2)

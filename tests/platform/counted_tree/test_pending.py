@@ -1,0 +1,395 @@
+"""What is counted later, where other transactions are at the nodes: nothing is wrong meanwhile."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from uuid import uuid4
+
+import pytest
+
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
+from storepost.platform.persistence.counted_tree import Tree, contention, writing
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.folding import Folder
+from storepost.values.pagination import PageRequest
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import (
+    FIELDS,
+    STATUS,
+    Importer,
+    Operation,
+    TwoLists,
+    apply,
+    counted_later,
+    nodes_held,
+    numbered,
+    tree,
+)
+from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
+
+pytestmark = pytest.mark.usefixtures("folds_when_asked")
+
+
+def filled(numbers: range, built: Tree | None = None) -> TwoLists:
+    """A list of those entries."""
+    lists = TwoLists(built or tree(f"list#{uuid4()}"))
+    for number in numbers:
+        lists.do((None, numbered(number)))
+    return lists
+
+
+def nodes(lists: TwoLists) -> object:
+    """The nodes as they are stored."""
+    return lists.tree.rows.everything()[0]
+
+
+class TestWhoMeetsOthersAtTheNodes:
+    """A unit whose nodes another transaction has."""
+
+    @pytest.mark.parametrize(
+        "operations",
+        [
+            inserts(100),
+            deletes(7),
+            moves((7, 8)),
+            [(numbered(7), numbered(7, "refunded"))],
+            [*inserts(100, 3), *deletes(8), *moves((10, 11))],
+        ],
+        ids=["insert", "delete", "move", "change", "several"],
+    )
+    def test_writes_its_entries_and_leaves_the_nodes(
+        self, engine: Engine, operations: list[Operation]
+    ) -> None:
+        """It is committed at the second call, and every page shows it."""
+        lists = filled(range(0, 60, 2), tree(f"list#{uuid4()}", fan_out=3))
+        operations = [o for o in operations if o[0] is None or o[0].key in lists.model]
+        before = nodes(lists)
+        with nodes_held(engine):
+            lists.do(*operations)
+        assert nodes(lists) == before
+        assert len(lists.tree.rows.pending()) == bool(operations)
+        lists.check()
+        lists.tree.fold()
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    def test_goes_that_way_first_for_a_moment(
+        self, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It reads no node then, either."""
+        monkeypatch.setattr(contention, "_SECONDS", 60.0)
+        lists = filled(range(30))
+        with nodes_held(engine):
+            lists.do(*inserts(100))
+        calls = len(engine.calls)
+        lists.do(*inserts(101))
+        assert engine.calls[calls:] == ["TransactWriteItems"]
+        assert len(lists.tree.rows.pending()) == 2
+        lists.check()
+
+    def test_tries_the_nodes_again_later(
+        self, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(contention, "_SECONDS", 60.0)
+        lists = filled(range(30))
+        with nodes_held(engine):
+            lists.do(*inserts(100))
+        monkeypatch.setattr(time, "monotonic", lambda: 10.0**9)
+        calls = len(engine.calls)
+        lists.do(*inserts(101))
+        assert engine.calls[calls] == "Query"
+        lists.tree.fold()
+        lists.check()
+
+    def test_leaves_the_nodes_of_that_list_alone(self, engine: Engine) -> None:
+        """The other lists of the unit are counted with it."""
+        busy, quiet = filled(range(30)), filled(range(30))
+        engine.is_held = lambda pk, _sk: pk == busy.tree.rows.nodes_partition and _sk[0].isdigit()
+        changes = Changes()
+        for lists in (busy, quiet):
+            lists.tree.insert(changes, numbered(50))
+            lists.note((None, numbered(50)))
+        changes.commit()
+        engine.is_held = None
+        assert [len(lists.tree.rows.pending()) for lists in (busy, quiet)] == [1, 0]
+        busy.check()
+        quiet.check()
+
+    def test_waits_where_it_is_an_entry_that_is_held(self, engine: Engine) -> None:
+        """Nothing can stand in its place."""
+        lists, key = filled(range(30)), numbered(50).key
+        left = 3
+
+        def held(_pk: str, sk: str) -> bool:
+            nonlocal left
+            left -= sk == key
+            return sk == key and left >= 0
+
+        engine.is_held = held
+        lists.do(*inserts(50))
+        assert left == -1
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    @pytest.mark.parametrize("levels", [None, 2])
+    def test_may_be_the_first_that_the_list_has(self, engine: Engine, levels: int | None) -> None:
+        """Others create its nodes just now; whoever folds creates them where they don't."""
+        lists = TwoLists(tree(f"list#{uuid4()}", levels=levels))
+        engine.is_held = lambda _pk, sk: sk[0].isdigit()
+        lists.do(*inserts(1, 2, 3, 4, 5))
+        lists.do(*deletes(2))
+        engine.is_held = None
+        assert nodes(lists) == []
+        lists.check()
+        lists.tree.fold()
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    def test_refuses_what_is_there_already(self) -> None:
+        """The entries' conditions are the same."""
+        lists = filled(range(30))
+        changed: list[Operation] = [(numbered(7, "pending"), numbered(7))]
+        for wrong in (inserts(7), deletes(99), changed):
+            changes = Changes()
+            apply(lists.tree, wrong)(changes)
+            with counted_later(), pytest.raises(LostRace):
+                changes.commit()
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    def test_leaves_a_payload_as_it_ever_was(self, engine: Engine) -> None:
+        """No node counts it, so nothing is pending."""
+        lists = filled(range(30))
+        old = numbered(7)
+        with counted_later():
+            lists.do((old, type(old)(old.key, old.values, "another")))
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    def test_folds_by_chance(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One of so many entries has all of them counted."""
+        monkeypatch.setattr(writing, "_FOLD_EVERY", 1)
+        lists = filled(range(30))
+        with counted_later():
+            lists.do(*inserts(100))
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+
+@pytest.mark.usefixtures("engine")
+class TestFolding:
+    """Many at once, as much as a transaction takes."""
+
+    def test_brings_all_into_the_nodes_and_splits_what_that_fills(self) -> None:
+        lists = filled(range(12))
+        with counted_later():
+            for number in range(12, 300):
+                lists.do(*inserts(number))
+        assert len(lists.tree.rows.pending()) == 288
+        lists.check_whole()
+        lists.tree.fold()
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+    @pytest.mark.parametrize("max_items", [5, 9, 14])
+    def test_takes_a_part_of_a_large_unit(self, max_items: int) -> None:
+        """One whose entries stand below more nodes than a transaction has room for."""
+        lists = filled(range(0, 400, 5))
+        with counted_later():
+            lists.do(*inserts(*range(1, 400, 10)))
+        folder, folds = Folder(lists.tree.rows, max_items), 0
+        while folder.fold():
+            folds += 1
+            lists.check_whole()
+        assert lists.tree.rows.pending() == []
+        assert folds > 1
+        lists.check()
+
+    def test_of_an_importer_too(self) -> None:
+        """Who remembers the nodes goes on with them afterwards."""
+        lists, importer = filled(range(60)), Importer()
+        for first in range(100, 160, 6):
+            done = inserts(*range(first, first + 6))
+            if first % 4:
+                with counted_later():
+                    importer.do(lists.tree, done)
+            else:
+                importer.do(lists.tree, done)
+            lists.note(*done)
+            lists.check_whole()
+        lists.tree.fold()
+        lists.check()
+
+    def test_gives_way_to_another_transaction(self, engine: Engine) -> None:
+        """Whoever has the nodes or is folding: what is left is folded by the next."""
+        lists = filled(range(30))
+        with counted_later():
+            lists.do(*inserts(100))
+        for held in (lambda _pk, sk: sk[0].isdigit(), lambda _pk, sk: sk[0] == "~"):
+            engine.is_held = held
+            calls = len(engine.calls)
+            lists.tree.fold()
+            assert engine.calls[calls:].count("TransactWriteItems") == 1
+            engine.is_held = None
+        assert len(lists.tree.rows.pending()) == 1
+        lists.check()
+
+    def test_a_split_folds_what_a_crowd_left(self) -> None:
+        """Else the last of it would be read with every page until the next crowd."""
+        lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
+        with counted_later():
+            lists.do(*inserts(100))
+        for number in range(200, 208):
+            lists.do(*inserts(number))
+        assert lists.tree.rows.pending() == []
+        lists.check()
+
+
+LATER: dict[str, list[Operation]] = {
+    "new at the end": inserts(500, 501),
+    "new all over": inserts(*range(3, 400, 60)),
+    "changed": [(numbered(200), numbered(200, "refunded"))],
+    "gone": deletes(200, 210, 390),
+    "at another place": moves((200, 391), (390, 11)),
+}
+
+
+def built(pending: list[Operation]) -> TwoLists:
+    """40 entries whose last leaf is nearly full, and what is counted later."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
+    for first in range(0, 400, 80):
+        lists.do(*inserts(*range(first, first + 80, 10)))
+    with counted_later():
+        lists.do(*pending)
+    return lists
+
+
+def each_pause(
+    engine: Engine,
+    before: TwoLists,
+    act: Callable[[TwoLists], None],
+    work: Callable[[TwoLists], None],
+) -> None:
+    """Has `act` come before each call of `work`, each time with the list as it was."""
+    restore = engine.snapshot()
+    acted, number = True, 0
+    while acted:
+        number += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        acted = paused(engine, number, partial(act, lists), partial(work, lists))
+        lists.check_whole()
+        lists.tree.fold()
+        lists.check_whole()
+    assert number > 3
+
+
+@pytest.mark.parametrize("later", LATER)
+class TestAnyTime:
+    """Between any two calls of somebody else."""
+
+    def test_while_somebody_splits(self, engine: Engine, later: str) -> None:
+        """The pieces are counted as they were before."""
+
+        def act(lists: TwoLists) -> None:
+            with counted_later():
+                lists.do(*LATER[later])
+
+        def work(lists: TwoLists) -> None:
+            done = inserts(*range(201, 207), 601, 602, 603, 604)
+            commit_anew(apply(lists.tree, done))
+            lists.note(*done)
+
+        each_pause(engine, built([]), act, work)
+
+    def test_while_somebody_folds(self, engine: Engine, later: str) -> None:
+        def act(lists: TwoLists) -> None:
+            with counted_later():
+                lists.do(*inserts(7, 507))
+
+        each_pause(engine, built(LATER[later]), act, lambda lists: lists.tree.fold())
+
+    def test_while_two_fold(self, engine: Engine, later: str) -> None:
+        each_pause(
+            engine,
+            built(LATER[later]),
+            lambda lists: lists.tree.fold(),
+            lambda lists: lists.tree.fold(),
+        )
+
+    def test_while_somebody_counts_at_once(self, engine: Engine, later: str) -> None:
+        def act(lists: TwoLists) -> None:
+            lists.do(*inserts(*range(211, 217), 701, 702, 703))
+
+        each_pause(engine, built(LATER[later]), act, lambda lists: lists.tree.fold())
+
+    def test_a_reader_sees_the_same_before_and_after(self, engine: Engine, later: str) -> None:
+        """A fold moves counts from one row to another, and nothing else."""
+        before = built(LATER[later])
+        restore = engine.snapshot()
+        for request in (PageRequest(1, 7), PageRequest(4, 7), PageRequest(100, 7)):
+            for by in (None, STATUS.among("paid")):
+                acted, number = True, 0
+                while acted:
+                    number += 1
+                    restore()
+                    acted = paused(
+                        engine,
+                        number,
+                        before.tree.fold,
+                        partial(before.check_page, request, by=by),
+                    )
+
+    def test_who_dies_folding_leaves_a_right_list(self, engine: Engine, later: str) -> None:
+        before = built(LATER[later])
+        restore = engine.snapshot()
+        died, number = True, 0
+
+        def die() -> None:
+            raise Killed
+
+        while died:
+            number += 1
+            restore()
+            died = False
+            try:
+                paused(engine, number, die, before.tree.fold)
+            except Killed:
+                died = True
+            before.check_whole()
+            before.tree.fold()
+            assert before.tree.rows.pending() == []
+            before.check_whole()
+        assert number > 3
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_same_entry_over_and_over_while_a_leaf_is_split() -> None:
+    """Which of its states the leaf counts can't be told then, so the split is left to the next."""
+    lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
+    with counted_later():
+        for status in ("pending", "paid", "pending", "refunded"):
+            old = lists.model[numbered(29).key]
+            lists.do(
+                (old, numbered(29, status))
+                if old != numbered(29, status)
+                else (None, numbered(900))
+            )
+    for number in range(30, 60):
+        lists.do(*inserts(number))
+    lists.check()
+
+
+def test_what_is_pending_is_one_row_of_the_list(engine: Engine) -> None:
+    """It stands with the nodes, and is removed with them."""
+    lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
+    lists.do(*inserts(1))
+    with counted_later():
+        lists.do(*inserts(2, 3))
+    kinds = [raw["kind"]["S"] for raw in engine.items[lists.tree.rows.nodes_partition].values()]
+    assert sorted(kinds) == ["node", "pending_count"]
+    assert faults(lists.tree) == []
+    with suppress(LostRace):
+        Folder(lists.tree.rows, max_items=1).fold()
+    assert len(lists.tree.rows.pending()) == 1

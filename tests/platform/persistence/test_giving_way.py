@@ -1,0 +1,130 @@
+"""Units that can do without rows that another transaction has: they do, and wait for no other."""
+
+from uuid import uuid4
+
+import pytest
+from botocore.exceptions import ClientError
+from pynamodb.exceptions import TransactWriteError
+
+from storepost.accounts.identity.repository import PersonItem, person_key
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import find
+from storepost.platform.persistence.patience import patience
+from storepost.values.problems import Busy
+from storepost.values.scope import PersonScope
+from tests.harness.faults import NO_ANSWER, FakeTime, faults, refusal
+from tests.harness.world import World
+
+FIRST = refusal("TransactionCanceledException", "TransactionConflict", "None")
+"""Another transaction has the first of two rows; parts go in the order in which they came."""
+SECOND = refusal("TransactionCanceledException", "None", "TransactionConflict")
+
+
+class Renaming:
+    """Two people get a name in one unit, the second of whom may be left out."""
+
+    def __init__(self, world: World) -> None:
+        self.people = [world.person(), world.person()]
+        self.names = [person.name for person in self.people]
+        self.changes = Changes()
+        self.rows = [PersonItem(*person_key(PersonScope(p.id))) for p in self.people]
+        for row in self.rows:
+            self.changes.update(row, [PersonItem.name.set("Ann")], PersonItem.pk.exists())
+
+    def leave_second_out(self) -> None:
+        self.changes.withdraw(self.rows[1])
+
+    @property
+    def renamed(self) -> list[bool]:
+        stored = [find(PersonItem, row.key) for row in self.rows]
+        return [row is not None and row.name == "Ann" for row in stored]
+
+
+@pytest.fixture
+def renaming(world: World) -> Renaming:
+    """Nothing committed yet."""
+    return Renaming(world)
+
+
+def test_what_it_can_do_without_is_left_out_at_once(renaming: Renaming) -> None:
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    with faults(SECOND, "TransactWriteItems", 1) as met:
+        renaming.changes.commit()
+    assert met.made == ["TransactWriteItems"] * 2
+    assert renaming.renamed == [True, False]
+
+
+@pytest.mark.usefixtures("fake_time")
+def test_it_waits_for_a_row_that_it_needs(renaming: Renaming) -> None:
+    """And still gives way for another one afterwards."""
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    errors = iter([FIRST, FIRST, SECOND])
+    with patience(60_000), faults(lambda: next(errors), "TransactWriteItems", 3) as met:
+        renaming.changes.commit()
+    assert len(met.made) == 4
+    assert renaming.renamed == [True, False]
+
+
+def test_it_is_busy_once_no_time_is_left(renaming: Renaming, fake_time: FakeTime) -> None:
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    began = fake_time.now
+    with patience(10_000), faults(FIRST, "TransactWriteItems"), pytest.raises(Busy):
+        renaming.changes.commit()
+    assert fake_time.now - began == pytest.approx(7, abs=0.01)
+    assert renaming.renamed == [False, False]
+
+
+@pytest.mark.usefixtures("fake_time")
+def test_after_an_answer_that_never_came_it_stays_with_its_token(renaming: Renaming) -> None:
+    """All may be written by then: what is sent anew in another way would be written twice."""
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    errors = iter([NO_ANSWER, SECOND])
+    with patience(60_000), faults(lambda: next(errors), "TransactWriteItems", 2) as met:
+        renaming.changes.commit()
+    assert len(met.made) == 3
+    assert renaming.renamed == [True, True]
+
+
+def test_it_may_end_instead(renaming: Renaming) -> None:
+    """Whichever row it is."""
+
+    def give_up() -> None:
+        raise LostRace
+
+    renaming.changes.where_contended(give_up)
+    for error in (FIRST, SECOND):
+        with faults(error, "TransactWriteItems") as met, pytest.raises(LostRace):
+            renaming.changes.commit()
+        assert met.met == 1
+        renaming.changes.where_contended(give_up)
+    assert renaming.renamed == [False, False]
+
+
+@pytest.mark.usefixtures("fake_time")
+@pytest.mark.parametrize("code", ["ThrottlingError", "ProvisionedThroughputExceeded"])
+def test_it_waits_for_throughput(renaming: Renaming, code: str) -> None:
+    """Another way needs that, too."""
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    error = refusal("TransactionCanceledException", "None", code)
+    with patience(60_000), faults(error, "TransactWriteItems", 3):
+        renaming.changes.commit()
+    assert renaming.renamed == [True, True]
+
+
+def test_what_no_other_way_mends_is_raised(renaming: Renaming) -> None:
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    error = refusal("ValidationException")
+    assert isinstance(error, ClientError)
+    with faults(error, "TransactWriteItems") as met, pytest.raises(TransactWriteError):
+        renaming.changes.commit()
+    assert met.met == 1
+
+
+def test_a_failed_condition_is_the_callers(renaming: Renaming) -> None:
+    """Beside a conflict, too."""
+    nobody = PersonItem(*person_key(PersonScope(uuid4())))
+    renaming.changes.update(nobody, [PersonItem.name.set("Bob")], PersonItem.pk.exists())
+    renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
+    with pytest.raises(LostRace):
+        renaming.changes.commit()
+    assert renaming.renamed == [False, False]
