@@ -42,9 +42,9 @@ def test_a_body_that_is_not_valid(service: Service, shop: Shop) -> None:
         "type": f"{BASE_URL}/problems/validation",
         "title": "The request isn't valid",
         "status": 422,
-        "detail": "Mend the fields that `errors` names.",
+        "detail": "Fix the fields listed in `errors`.",
         "code": "validation",
-        "errors": [{"path": "/name", "message": "Input should be a valid string"}],
+        "errors": [{"path": "/name", "message": "Must be a string"}],
     }
 
 

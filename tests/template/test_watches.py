@@ -111,7 +111,7 @@ class TestReached:
             "404 not_found: by no operation",
             "405 method_not_allowed: by no operation",
             "401 credentials_invalid: by no operation",
-            "422 credentials_invalid: by no operation",
+            "422 password_wrong: by no operation",
             "me.get: 200",
             "me.get: 401",
             "openapi.get: 304",

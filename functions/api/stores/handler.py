@@ -17,7 +17,7 @@ from storepost.people.consent.missed import has_missed
 from storepost.people.consent.resending import catch_up
 from storepost.stores.imports.turns import LatestImportStatus
 from storepost.stores.stores import service
-from storepost.stores.stores.finding import custom_store, found_store
+from storepost.stores.stores.finding import found_store, store_with_write_back
 from storepost.stores.stores.listing import StoreFilter
 from storepost.stores.stores.listing import list_stores as find_stores
 from storepost.stores.stores.model import ConnectionStatus, Platform, StoreStatus
@@ -206,7 +206,7 @@ def get_write_back(
     Shows where changes of consent are sent to, and how that is going. The signing secret isn't
     shown. It is 404 where no address is set.
     """
-    custom_store(StoreRepository(caller.workspace), id)
+    store_with_write_back(StoreRepository(caller.workspace), id)
     address = WriteBackRepository(caller.workspace).address_of(id)
     if address is None:
         raise NotFound()

@@ -162,7 +162,7 @@ def refuses_wrong_password(world: World, path: str, body: Json, field: str = "pa
     before = row_of(someone).attribute_values
     for _ in range(10):
         answer = world.call("POST", path, token=someone.token, json_body={**body, field: WRONG})
-        assert answer.problem() == (422, "credentials_invalid")
+        assert answer.problem() == (422, "password_wrong")
     world.advance(minutes=5)
     answer = world.call("POST", path, token=someone.token, json_body={**body, field: PASSWORD})
     assert answer.problem() == (429, "sign_in_limit")

@@ -83,7 +83,7 @@ class TestTwoFactor:
             lambda changes: repository.change_email_codes(changes, stored(someone), None),
         )
         answer = post(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
-        assert answer == (409, "two_factor_required")
+        assert answer == (409, "two_factor_last_method")
         assert stored(someone).app_since is not None
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
@@ -137,7 +137,7 @@ class TestCredentials:
 
         meanwhile(monkeypatch, credentials, "hash_password", change)
         answer = post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
-        assert answer == (422, "credentials_invalid")
+        assert answer == (422, "password_wrong")
         assert verify_password(row_of(someone).password_hash, other)
         assert two_factor(world, someone)["trustedBrowsers"] == 0
         assert world.emails() == []

@@ -328,7 +328,7 @@ class TestDisableApp:
         app_on(world, someone)
         trust(someone)
         demanded(world, someone)
-        assert self.disable(world, someone).problem() == (409, "two_factor_required")
+        assert self.disable(world, someone).problem() == (409, "two_factor_last_method")
         found = two_factor(world, someone)
         assert is_since_now(found["app"])
         assert found["trustedBrowsers"] == 1
@@ -506,7 +506,7 @@ class TestDisableEmail:
         trust(someone)
         demanded(world, someone)
         answer = world.call("POST", self.path, token=someone.token)
-        assert answer.problem() == (409, "two_factor_required")
+        assert answer.problem() == (409, "two_factor_last_method")
         found = two_factor(world, someone)
         assert is_since_now(found["email"])
         assert found["trustedBrowsers"] == 1

@@ -113,6 +113,7 @@ class TestWrites:
         member = world.member(workspace)
         answer = world.call(method, path.format(id=7), token=member.token, json_body=body)
         assert answer.problem() == (403, "role")
+        assert answer.json["detail"] == "Only the workspace's owner and its admins can do this."
 
 
 class TestList:
@@ -268,7 +269,9 @@ class TestTransferOwnership:
 
     def test_admins_may_not(self, world: World, workspace: WorkspaceScope) -> None:
         admin = world.member(workspace, Role.ADMIN)
-        assert self.transfer(world, admin.token, uuid4()).problem() == (403, "role")
+        answer = self.transfer(world, admin.token, uuid4())
+        assert answer.problem() == (403, "role")
+        assert answer.json["detail"] == "Only the workspace's owner can do this."
 
     def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         assert self.transfer(world, owner.token, uuid4()).problem() == (404, "not_found")

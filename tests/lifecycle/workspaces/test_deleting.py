@@ -62,7 +62,7 @@ class TestDelete:
         path = f"/workspaces/{home.workspace.id}/delete"
         for _ in range(10):
             answer = home.call("POST", path, {"password": "wrong horse battery"})
-            assert answer.problem() == (422, "credentials_invalid")
+            assert answer.problem() == (422, "password_wrong")
         assert home.delete().problem() == (429, "sign_in_limit")
         assert home.get("/profiles")["total"] == 2
 

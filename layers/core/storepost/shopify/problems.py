@@ -4,18 +4,17 @@ from storepost.values.problems import Conflict, MalformedRequest, ValidationFail
 
 
 class ShopifyNotConfigured(Conflict):
-    """The deployment has no Shopify app."""
+    """Whoever runs this service hasn't set up a Shopify app for it."""
 
     code = "shopify_not_configured"
     title = "No Shopify app is configured"
     remedy = (
-        "Whoever runs the service sets the parameter `ShopifyClientId` and keeps the app's client "
-        "secret in the parameter store, under the name that `ShopifySecretName` says."
+        "Ask whoever runs this service to set up its Shopify app. Custom stores work without one."
     )
 
 
 class ShopInvalid(ValidationFailed):
-    """That is no shop's own address."""
+    """The text isn't a shop's own Shopify address."""
 
     code = "shop_invalid"
     title = "Not a Shopify shop"
@@ -23,8 +22,10 @@ class ShopInvalid(ValidationFailed):
 
 
 class OAuthInvalid(MalformedRequest):
-    """What came back from Shopify was not signed by it, or was begun by nobody, or too long ago."""
+    """The install is unknown, was completed already, or was started more than ten minutes ago;
+    or the parameters aren't signed by Shopify.
+    """
 
     code = "oauth_invalid"
     title = "The install can't be completed"
-    remedy = "Begin it again with `POST /connections`."
+    remedy = "Start the connection again with `POST /connections`."

@@ -24,7 +24,7 @@ def normalised(address: str, *, reachable: bool = False) -> str:
             test_environment=True,
         )
     except EmailNotValidError as error:
-        raise ValueError(f"Must be an email address: {error}") from error
+        raise ValueError("Must be an email address, like `name@example.com`") from error
     return checked.normalized.lower()
 
 

@@ -1,12 +1,9 @@
 """What pydantic finds wrong, told as a problem tells it: where, and in plain words."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
+from storepost.values.error_texts import Error, error_text
 from storepost.values.problems import FieldError
-
-type Error = Mapping[str, Any]
-"""An error as pydantic has it."""
 
 
 def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
@@ -25,7 +22,7 @@ def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldE
 def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:
     reported = set[FieldError]()
     for path, error in errors:
-        found = FieldError(path, _message(error))
+        found = FieldError(path, error_text(error))
         if found not in reported:
             reported.add(found)
             yield found
@@ -78,9 +75,3 @@ def _discriminator(error: Error) -> list[str]:
     if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
         return [str(error["ctx"]["discriminator"]).strip("'")]
     return []
-
-
-def _message(error: Error) -> str:
-    """pydantic's sentence, without the words that only Python's users know."""
-    text = str(error["msg"]).removeprefix("Value error, ")
-    return text[:1].upper() + text[1:]

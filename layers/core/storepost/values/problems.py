@@ -103,16 +103,19 @@ class Forbidden(Problem):
     status = 403
     kind = code = "forbidden"
     title = "Not allowed"
-    remedy = "Ask somebody who may do this."
+    remedy = "Ask somebody whose role allows this, or use a key whose scope does."
 
 
 class NotFound(Problem):
-    """There is no such thing, or it is another workspace's."""
+    """There is no such thing, or it belongs to another workspace."""
 
     status = 404
     kind = code = "not_found"
     title = "Not found"
-    remedy = "Check the address and the id; what belongs to another workspace isn't found either."
+    remedy = (
+        "Check the path and the ids in it. What belongs to another workspace is answered "
+        "like this too."
+    )
 
 
 class MethodNotAllowed(Problem):
@@ -125,7 +128,7 @@ class MethodNotAllowed(Problem):
 
 
 class Conflict(Problem):
-    """A change made at the same time won."""
+    """Another change of the same thing, made at the same time, came first."""
 
     status = 409
     kind = code = "conflict"
@@ -142,12 +145,12 @@ class Stale(Conflict):
 
 
 class Gone(Problem):
-    """It was there and won't come back."""
+    """It was there, and can't be used any more."""
 
     status = 410
     kind = code = "gone"
-    title = "No longer there"
-    remedy = "Ask for a new one."
+    title = "No longer usable"
+    remedy = "Ask whoever sent it for a new one."
 
 
 class PayloadTooLarge(Problem):
@@ -160,7 +163,7 @@ class PayloadTooLarge(Problem):
 
 
 class UnsupportedMediaType(Problem):
-    """The body isn't in the form that the operation reads."""
+    """The body isn't in the format that the operation reads."""
 
     status = 415
     kind = code = "unsupported_media_type"
@@ -174,19 +177,21 @@ class ValidationFailed(Problem):
     status = 422
     kind = code = "validation"
     title = "The request isn't valid"
-    remedy = "Mend the fields that `errors` names."
+    remedy = "Fix the fields listed in `errors`."
 
 
 class UnreadableContent(ValidationFailed):
-    """What was sent, or lies at the address that was sent, isn't in a form that is read."""
+    """What was sent, or what is at the address that was sent, isn't in a format that can be
+    read.
+    """
 
     code = "unreadable"
     title = "The content can't be read"
-    remedy = "Send it, or have it at the address, in a form that the operation reads."
+    remedy = "Send it, or serve it at the address, in a format that the operation reads."
 
 
 class TooManyRequests(Problem):
-    """A limit of the service is used up for now."""
+    """A limit of the service is reached for now."""
 
     status = 429
     kind = code = "too_many_requests"

@@ -27,6 +27,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import core_schema
 
 from storepost.values import clock
+from storepost.values.error_texts import MOMENT_FORM, UUID_FORM
 from storepost.values.money import CurrencyCode, Money
 
 TEXT_LENGTH = 255
@@ -104,7 +105,7 @@ def _no_number(value: object) -> object:
         return value
     except OverflowError:
         pass  # a whole number beyond every float
-    raise ValueError("Must be a date and a time with its offset, as `2026-01-31T09:30:00Z`")
+    raise ValueError(MOMENT_FORM)
 
 
 Timestamp = Annotated[
@@ -115,8 +116,6 @@ Timestamp = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A moment: any offset in, UTC with milliseconds and `Z` out."""
-
-UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
 
 
 def _as_answered(value: object) -> object:

@@ -13,7 +13,7 @@ class KeyLimit(Conflict):
 
 
 class KeyRevoked(Conflict):
-    """The key was revoked, which is final."""
+    """The API key was revoked, which can't be undone."""
 
     code = "key_revoked"
     title = "The key is revoked"

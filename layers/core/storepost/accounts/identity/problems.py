@@ -11,33 +11,35 @@ from storepost.values.problems import (
 
 
 class ScopeTooSmall(Forbidden):
-    """The key's scope is too small."""
+    """The API key's scope doesn't allow the operation."""
 
     code = "scope"
-    title = "The key's scope is too small"
-    remedy = "Use a key of a larger scope."
+    title = "The key's scope doesn't allow this"
+    remedy = "Use an API key whose scope allows this."
 
 
 class SignInRequired(Forbidden):
-    """Keys may not do this."""
+    """No API key can do this."""
 
     code = "sign_in_required"
     title = "Only a signed-in person may do this"
-    remedy = "Sign in and use the session's token; API keys can't do this."
+    remedy = "Sign in, and send the session's token instead of an API key."
 
 
 class CredentialsInvalid(Unauthenticated):
-    """No account has this address and password; which of the two is wrong stays untold."""
+    """No account has this address and password. Which of the two is wrong isn't said, so that
+    nobody learns who has an account.
+    """
 
     code = "credentials_invalid"
     title = "Address or password is wrong"
-    remedy = "Check both, or ask for a new password by email."
+    remedy = "Check both, or choose a new password with `POST /auth/password/forgot`."
 
 
 class PasswordInvalid(ValidationFailed):
-    """A signed-in person gave a wrong password, so their token is none the worse."""
+    """The signed-in person gave a wrong password. Their session stays open."""
 
-    code = "credentials_invalid"
+    code = "password_wrong"
     title = "The password is wrong"
     remedy = "Repeat the request with the account's present password."
 
@@ -59,42 +61,44 @@ class ChallengeClosed(Gone):
 
 
 class MethodOff(Conflict):
-    """The second-factor method isn't turned on."""
+    """The two-factor method isn't turned on."""
 
     code = "method_off"
-    title = "The method is off"
-    remedy = "Use a method that is on."
+    title = "The two-factor method is off"
+    remedy = "Turn the method on first, or use another one that is on."
 
 
 class SignInLimit(TooManyRequests):
-    """In 15 minutes 10 wrong passwords for an address from one source, or 100 of either."""
+    """In 15 minutes there were 10 wrong passwords for an address from one source, or 100 for an
+    address or from a source.
+    """
 
     code = "sign_in_limit"
     title = "Too many wrong passwords"
     remedy = (
-        "Wait as `Retry-After` says. The right password is still taken from a trusted browser, and "
-        "from where the account signed in during the last 30 days."
+        "Wait as `Retry-After` says. The right password still works in a trusted "
+        "browser, and from where the account signed in during the last 30 days."
     )
 
 
 class TwoFactorLimit(TooManyRequests):
-    """10 wrong second factors of a person in an hour, over all challenges."""
+    """A person gave 10 wrong second factors in an hour, over all sign-ins."""
 
     code = "two_factor_limit"
     title = "Too many wrong second factors"
-    remedy = "Wait as `Retry-After` says; the account's owner was told by email."
+    remedy = "Wait as `Retry-After` says. The person was told by email."
 
 
 class CodeSendLimit(TooManyRequests):
-    """5 emailed codes of one kind in an hour: to an address, or for a person's second step."""
+    """5 codes of one kind were emailed in an hour: to an address, or for a person's second step."""
 
     code = "code_send_limit"
-    title = "Too many codes sent"
+    title = "Too many codes were sent"
     remedy = "Use the code that was sent last, or wait as `Retry-After` says."
 
 
 class SignUpLimit(TooManyRequests):
-    """100 sign-ups from one source address in an hour."""
+    """There were 100 sign-ups from one source address in an hour."""
 
     code = "sign_up_limit"
     title = "Too many sign-ups"
@@ -102,8 +106,8 @@ class SignUpLimit(TooManyRequests):
 
 
 class ResetLimit(TooManyRequests):
-    """100 forgotten passwords from one source address in an hour."""
+    """A new password was asked for 100 times from one source address in an hour."""
 
     code = "password_reset_limit"
-    title = "Too many forgotten passwords"
+    title = "Too many requests for a new password"
     remedy = "Wait as `Retry-After` says, or use the link that was emailed last."

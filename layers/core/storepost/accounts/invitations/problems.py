@@ -4,7 +4,7 @@ from storepost.values.problems import Conflict, Forbidden, Gone, TooManyRequests
 
 
 class AlreadyMember(Conflict):
-    """The invited person is in the workspace."""
+    """The address belongs to a member of the workspace."""
 
     code = "already_member"
     title = "Already a member"
@@ -20,7 +20,7 @@ class AlreadyInvited(Conflict):
 
 
 class NotInvited(Forbidden):
-    """The caller isn't who was invited, or the address isn't verified."""
+    """The caller isn't the invited person, or their address isn't verified."""
 
     code = "not_invited"
     title = "The invitation is somebody else's"
@@ -48,11 +48,11 @@ class SendLimit(TooManyRequests):
 
     code = "invitation_send_limit"
     title = "Too many invitations today"
-    remedy = "A person may send 50 invitation emails in 24 hours; wait as `Retry-After` says."
+    remedy = "A person can send 50 invitation emails in 24 hours. Wait as `Retry-After` says."
 
 
 class RecentlySent(TooManyRequests):
-    """The last send was less than an hour ago."""
+    """The invitation was last sent less than an hour ago."""
 
     code = "invitation_recently_sent"
     title = "Sent less than an hour ago"

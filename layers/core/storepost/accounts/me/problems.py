@@ -12,16 +12,19 @@ class EmailTaken(Conflict):
 
 
 class MethodOn(Conflict):
-    """The second-factor method is on already."""
+    """The two-factor method is turned on already."""
 
     code = "method_on"
-    title = "The method is on already"
-    remedy = "Turn it off first to set it up anew."
+    title = "The two-factor method is on already"
+    remedy = "Turn it off first to set it up again."
 
 
 class TwoFactorDemanded(Conflict):
-    """A workspace of the person's demands two-factor, and this is the last method of it."""
+    """This is the person's last two-factor method, and a workspace of theirs requires one."""
 
-    code = "two_factor_required"
-    title = "A workspace demands two-factor sign-in"
-    remedy = "Turn another method on first, or leave the workspaces that demand two-factor."
+    code = "two_factor_last_method"
+    title = "The last two-factor method can't be turned off"
+    remedy = (
+        "Turn another method on first, or leave the workspaces that require two-factor "
+        "authentication."
+    )

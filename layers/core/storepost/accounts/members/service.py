@@ -81,7 +81,7 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
     target = _picked(memberships, membership_id)
     own = next((m for m in memberships if m.person_id == caller.person_id), None)
     if own is None or own.role is not Role.OWNER:
-        raise RoleTooSmall()
+        raise RoleTooSmall({Role.OWNER})
     if target.id == own.id:
         raise AlreadyOwner()
     _expect_two_factor(repository, target, changes)

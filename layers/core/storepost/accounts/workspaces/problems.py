@@ -1,5 +1,8 @@
 """What can be wrong with a caller's place in a workspace."""
 
+from collections.abc import Collection
+
+from storepost.accounts.workspaces.model import MANAGERS, Role
 from storepost.values.problems import Conflict, Forbidden
 
 
@@ -12,23 +15,30 @@ class NoActiveWorkspace(Conflict):
 
 
 class TwoFactorRequired(Forbidden):
-    """The workspace demands two-factor of its members."""
+    """The workspace requires two-factor authentication of its members, and the person has it
+    off.
+    """
 
     code = "two_factor_required"
-    title = "Two-factor sign-in required"
-    remedy = "Turn on two-factor sign-in for your account first."
+    title = "The workspace requires two-factor authentication"
+    remedy = "Turn on two-factor authentication for your account first."
 
 
 class RoleTooSmall(Forbidden):
-    """The role, or that of the key's maker, is too small."""
+    """The role of the person, or of the person who made the API key, doesn't allow this."""
 
     code = "role"
-    title = "The role is too small"
-    remedy = "Ask an owner or admin of the workspace."
+    title = "Your role does not allow this"
+    remedy = "Ask the workspace's owner or an admin to do this."
+
+    def __init__(self, allowed: Collection[Role] = MANAGERS) -> None:
+        """`allowed` are the roles that would do."""
+        others = " and its admins" if Role.ADMIN in allowed else ""
+        super().__init__(f"Only the workspace's owner{others} can do this.")
 
 
 class OwnerLeave(Conflict):
-    """The owner can't leave a workspace, nor delete the account that owns one."""
+    """The owner can't leave a workspace, and an account that owns one can't be deleted."""
 
     code = "owner_leave"
     title = "The owner can't leave"
@@ -36,10 +46,13 @@ class OwnerLeave(Conflict):
 
 
 class TwoFactorOff(Conflict):
-    """Without two-factor nobody demands it of others, owns what demands it, or has backup codes."""
+    """Two-factor authentication has to be on: for who requires it of others, for who is to own a
+    workspace that requires it, and for backup codes.
+    """
 
     code = "two_factor_off"
-    title = "Two-factor sign-in is off"
+    title = "Two-factor authentication is off"
     remedy = (
-        "Turn it on first: for your own account, or have the member who is to own the workspace."
+        "Turn it on first for your own account, or ask the member who is to own the "
+        "workspace to do so."
     )

@@ -235,7 +235,7 @@ class WorkspaceRepository:
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         if not changes.has(row):
             fits = MembershipItem.role.is_in(*sorted(roles))
-            changes.expect(row, (MembershipItem.id == membership.id) & fits, RoleTooSmall())
+            changes.expect(row, (MembershipItem.id == membership.id) & fits, RoleTooSmall(roles))
 
     def expect_member(self, changes: Changes, person_id: UUID, on_conflict: Exception) -> None:
         """Demands that the person is still a member when the changes are committed."""

@@ -81,7 +81,7 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
     if standing is None:
         raise NotFound()
     if standing.membership.role is not Role.OWNER:
-        raise RoleTooSmall()
+        raise RoleTooSmall({Role.OWNER})
     return standing
 
 

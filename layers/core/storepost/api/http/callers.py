@@ -108,7 +108,7 @@ def _expecting(within: WorkspaceCaller, roles: frozenset[Role]) -> Callable[[Cha
     """What holds the caller's role until the operation's changes are committed."""
     membership = within.membership
     if membership is None or membership.role not in roles:
-        raise RoleTooSmall()
+        raise RoleTooSmall(roles)
     workspaces = WorkspaceRepository(within.workspace)
     return lambda changes: workspaces.expect_role(changes, membership, roles)
 
@@ -187,7 +187,7 @@ def path_owner(request: Request) -> SignedInPerson:
     if standing:
         _admit(caller, standing)
         if standing.membership.role is not Role.OWNER:
-            raise RoleTooSmall()
+            raise RoleTooSmall({Role.OWNER})
     return caller
 
 

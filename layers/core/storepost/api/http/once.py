@@ -42,7 +42,7 @@ class SealedAnswer(Conflict):
     """The kept answer holds a secret that was sealed for another token of the same caller."""
 
     code = "idempotency_secret_sealed"
-    title = "The answer was sealed for another token"
+    title = "The first answer belongs to another token"
     remedy = "Retry with the token of the first request, or use a new `idempotency-key`."
 
 

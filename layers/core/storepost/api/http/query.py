@@ -10,8 +10,8 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler.api_gateway import Route
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 
+from storepost.values.error_texts import UUID_FORM
 from storepost.values.problems import MAX_ERRORS
-from storepost.values.wire import UUID_FORM
 
 type Error = dict[str, Any]
 """An error as pydantic has them."""

@@ -4,8 +4,8 @@ from storepost.values.problems import Conflict
 
 
 class AlreadyConnected(Conflict):
-    """The workspace has the shop, and the shop takes its tokens."""
+    """The workspace has this shop, and its connection works."""
 
     code = "already_connected"
-    title = "The shop is connected"
-    remedy = "Use the store that is there, or disconnect it first."
+    title = "The shop is already connected"
+    remedy = "Use the connected store, or disconnect it first."

@@ -4,16 +4,16 @@ from storepost.values.problems import Conflict, Gone
 
 
 class LinkUsed(Conflict):
-    """The link was used: it is good once."""
+    """A connect link works once, and this one was used."""
 
     code = "link_used"
-    title = "The link was used"
-    remedy = "Begin the connection again with `POST /connections`."
+    title = "The connect link was used already"
+    remedy = "Start the connection again with `POST /connections`."
 
 
 class LinkExpired(Gone):
-    """The link's hour is over, or the shop was disconnected since."""
+    """The connect link is older than an hour, or the shop was disconnected since."""
 
     code = "link_expired"
-    title = "The link has expired"
-    remedy = "Begin the connection again with `POST /connections`."
+    title = "The connect link has expired"
+    remedy = "Start the connection again with `POST /connections`."

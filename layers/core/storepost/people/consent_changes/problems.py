@@ -20,11 +20,13 @@ class NoPhone(Conflict):
 
 
 class WriteBackNotFailed(Conflict):
-    """Only a write-back that failed, was skipped for what may end, or is late can be retried."""
+    """Only a write-back can be retried that failed, that was skipped for a reason that may end,
+    or that is pending for longer than a day.
+    """
 
     code = "write_back_not_failed"
     title = "The write-back hasn't failed"
     remedy = (
-        "Wait while it is pending, for a day at most. One that was written needs no retry, nor "
-        "one that was skipped as superseded or already current."
+        "Wait while it is pending. One that was written needs no retry, nor does one "
+        "that was skipped as `superseded` or `already_current`."
     )

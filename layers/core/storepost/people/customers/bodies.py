@@ -22,7 +22,7 @@ from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
 
 def _somebodys(external_id: str) -> str:
     if names_nobody(external_id):
-        raise ValueError("Must be one customer's own id; this one stands for nobody")
+        raise ValueError("Must be one customer's own id: this is a placeholder for nobody")
     return external_id
 
 

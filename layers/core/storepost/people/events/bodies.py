@@ -86,9 +86,11 @@ class EventProfile(RequestBody):
     def _names_one(self) -> "EventProfile":
         named = (self.id, self.email, self.phone, self.anonymous_id, self.shopify_client_id)
         if sum(each is not None for each in named) != 1:
-            raise ValueError("Must have one of id, email, phone, anonymousId, shopifyClientId")
+            raise ValueError(
+                "Must have exactly one of `id`, `email`, `phone`, `anonymousId`, `shopifyClientId`"
+            )
         if (self.store_id is None) != (self.shopify_client_id is None):
-            raise ValueError("Must have storeId with shopifyClientId, and only with it")
+            raise ValueError("Must have `storeId` with `shopifyClientId`, and never without")
         return self
 
     def value(self) -> UUID | Identity:

@@ -14,7 +14,7 @@ from storepost.values.wire import Id, RequestBody, Text
 
 def _somebodys(value: str) -> str:
     if names_nobody(value):
-        raise ValueError("Must name one person; this value stands for nobody")
+        raise ValueError("Must name one person: this is a placeholder for nobody")
     return value
 
 
@@ -59,7 +59,7 @@ class UpsertProfile(RequestBody):
     @model_validator(mode="after")
     def _names_somebody(self) -> "UpsertProfile":
         if not (self.email or self.phone or self.anonymous_id):
-            raise ValueError("Must have an email, a phone or an anonymousId")
+            raise ValueError("Must have an `email`, a `phone` or an `anonymousId`")
         return self
 
     def value(self) -> IncomingPerson:

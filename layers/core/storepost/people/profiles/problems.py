@@ -4,7 +4,7 @@ from storepost.values.problems import Conflict
 
 
 class IdentityConflict(Conflict):
-    """The identifiers are several people's, or a strong one contradicts the match."""
+    """The identifiers belong to several people, or a strong one contradicts the others."""
 
     code = "identity_conflict"
     title = "The identifiers belong to several people"
@@ -12,17 +12,18 @@ class IdentityConflict(Conflict):
 
 
 class IdentityLimit(Conflict):
-    """A profile has at most 1,000 identities, so that its row stays small."""
+    """A profile has at most 1,000 identities."""
 
     code = "identity_limit"
     title = "The profile has too many identities"
     remedy = (
-        "A profile has at most 1,000 identities; check what sends ever new ones for one person."
+        "This profile already has 1,000 identities, the maximum. Check which integration "
+        "keeps adding new ones."
     )
 
 
 class IdentityOfCustomer(Conflict):
-    """A store's customer has the identity: the store would bring it again."""
+    """A store's customer has the identity, so the store would bring it again."""
 
     code = "identity_of_customer"
     title = "The identity belongs to a store's customer"
@@ -30,7 +31,7 @@ class IdentityOfCustomer(Conflict):
 
 
 class LastIdentity(Conflict):
-    """Without any identity nothing would lead to the profile any more."""
+    """A profile must keep at least one identity: without any, nothing would lead to it."""
 
     code = "last_identity"
     title = "The profile has no other identity"
@@ -42,4 +43,7 @@ class SameProfile(Conflict):
 
     code = "same_profile"
     title = "Both are the same profile"
-    remedy = "Name another profile; a merged one answers for the one that it became part of."
+    remedy = (
+        "Name another profile. The id of a merged one stands for the profile that it "
+        "became part of."
+    )

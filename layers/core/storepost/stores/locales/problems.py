@@ -8,28 +8,31 @@ class LocaleExists(Conflict):
 
     code = "locale_exists"
     title = "The locale exists"
-    remedy = "Change the one that is there."
+    remedy = "Change the existing locale with `PATCH /locales/{id}`."
 
 
 class LocaleDefault(Conflict):
-    """The default can't be deleted."""
+    """The workspace's default locale can't be deleted."""
 
     code = "locale_default"
-    title = "The locale is the default"
+    title = "The locale is the workspace's default"
     remedy = "Make another locale the default first."
 
 
 class LocaleFromStore(Conflict):
-    """A store has the locale."""
+    """An active store has the locale, so it can't be deleted."""
 
     code = "locale_from_store"
     title = "A store has the locale"
-    remedy = "Take it out of the stores' locales; it becomes manual and can be deleted then."
+    remedy = (
+        "Remove it from the locales of each store first. Then it becomes `manual` and "
+        "can be deleted."
+    )
 
 
 class LocaleLimit(Conflict):
-    """A workspace has room for 500 locales."""
+    """A workspace has at most 500 locales."""
 
     code = "locale_limit"
     title = "Too many locales"
-    remedy = "A workspace has room for 500 locales; delete one that nobody needs."
+    remedy = "A workspace has at most 500 locales. Delete one that you don't need."

@@ -31,6 +31,14 @@ def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
     return store
 
 
+def store_with_write_back(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store, if it can have an address that consent is written back to."""
+    store = found_store(repository, store_id)
+    if not store.is_custom:
+        raise StoreManagedByPlatform("Only custom stores have a write-back address.")
+    return store
+
+
 def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
     """The store, if customers, orders and products may be put into it now."""
     store = custom_store(StoreRepository(workspace), store_id)

@@ -7,20 +7,20 @@ class StoreExists(Conflict):
     """A store with that external id is connected."""
 
     code = "store_exists"
-    title = "The store is connected"
-    remedy = "Use the store that is there, or disconnect it first."
+    title = "The store is already connected"
+    remedy = "Use the connected store, or disconnect it first."
 
 
 class StoreManagedByPlatform(Conflict):
-    """The platform keeps this; it can't be written here."""
+    """The store's platform keeps this; it can't be changed here."""
 
     code = "store_managed_by_platform"
     title = "The platform manages this store"
-    remedy = "Make the change on the store's own platform."
+    remedy = "Make the change in the store's own platform."
 
 
 class StoreDisconnected(Conflict):
-    """The store takes no data while it is disconnected."""
+    """The store neither gives nor takes data while it is disconnected."""
 
     code = "store_disconnected"
     title = "The store is disconnected"
@@ -28,15 +28,17 @@ class StoreDisconnected(Conflict):
 
 
 class StaleUpdate(Conflict):
-    """What arrived is older than what is held."""
+    """The record is older than the one that is stored."""
 
     code = "stale_update"
-    title = "A newer version is held"
-    remedy = "Send the record's newest state with its own time of update."
+    title = "A newer version is stored already"
+    remedy = "Send the record's newest state, with the time when it last changed."
 
 
 class UrlNotAllowed(ValidationFailed):
-    """The service doesn't open that address."""
+    """The service doesn't open that address: it isn't public, or isn't https where that is
+    required.
+    """
 
     code = "url_not_allowed"
     title = "The address isn't allowed"

@@ -213,9 +213,9 @@ class StoreLocale(RequestBody):
 
 def _one_primary(locales: list[StoreLocale]) -> list[StoreLocale]:
     if sum(row.is_primary for row in locales) != 1:
-        raise ValueError("Exactly one locale must be the primary one")
+        raise ValueError("Must have exactly one locale with `isPrimary`")
     if len({row.locale for row in locales}) != len(locales):
-        raise ValueError("Each locale may stand there once")
+        raise ValueError("Must have each locale once")
     return locales
 
 

@@ -12,7 +12,12 @@ from storepost.platform.fetching import UrlNotAllowed as Refused
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.service import fail_open_imports
 from storepost.stores.locales.service import LocalesOfStores, bring_locales, release_locales
-from storepost.stores.stores.finding import custom_store, found_store, known_store
+from storepost.stores.stores.finding import (
+    custom_store,
+    found_store,
+    known_store,
+    store_with_write_back,
+)
 from storepost.stores.stores.model import (
     ConnectionStatus,
     Platform,
@@ -153,7 +158,7 @@ def set_write_back(
     known yet of how that does.
     """
     repository = StoreRepository(workspace)
-    store = custom_store(repository, store_id)
+    store = store_with_write_back(repository, store_id)
     try:
         check_url(url, schemes=HTTPS)
     except Refused as refused:
@@ -175,7 +180,7 @@ def rotate_write_back(
     workspace: WorkspaceScope, store_id: UUID, changes: Changes
 ) -> tuple[str, str]:
     """Address and new secret; the old one signs too for 24 hours."""
-    custom_store(StoreRepository(workspace), store_id)
+    store_with_write_back(StoreRepository(workspace), store_id)
     rotated = WriteBackRepository(workspace).rotate(changes, store_id)
     if rotated is None:
         raise NotFound()
@@ -185,7 +190,7 @@ def rotate_write_back(
 def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
     """Takes the address away: consent isn't written back to the store any more."""
     repository = StoreRepository(workspace)
-    store = custom_store(repository, store_id)
+    store = store_with_write_back(repository, store_id)
     if not WriteBackRepository(workspace).delete(changes, store_id):
         raise NotFound()
     repository.save(changes, replace(store, takes_consent=False))

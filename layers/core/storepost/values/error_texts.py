@@ -1,0 +1,96 @@
+"""What is wrong with a field, in plain words: one text for each type of error that pydantic has."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+type Error = Mapping[str, Any]
+"""An error as pydantic has it: its `type`, `loc`, `msg` and perhaps `ctx`."""
+
+UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
+MOMENT_FORM = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
+_URL_FORM = "Must be a web address, like `https://example.com/`"
+_OWN = "Value error, "
+"""What pydantic writes before the words of a validator of ours."""
+
+_TEXTS = {
+    "missing": "Required",
+    "extra_forbidden": "There is no such field",
+    "string_type": "Must be a string",
+    "string_unicode": "Must be a string in UTF-8",
+    "list_type": "Must be a list",
+    "bool_type": "Must be `true` or `false`",
+    "bool_parsing": "Must be `true` or `false`",
+    "model_type": "Must be an object",
+    "model_attributes_type": "Must be an object",
+    "dict_type": "Must be an object",
+    "union_tag_not_found": "Required: it says which kind of object this is",
+    "greater_than": "Must be more than {gt}",
+    "greater_than_equal": "Must be at least {ge}",
+    "less_than": "Must be less than {lt}",
+    "less_than_equal": "Must be at most {le}",
+    "string_too_long": "Must have at most {max_length} characters",
+    "string_too_short": "Must have at least {min_length} characters",
+    "too_long": "Must have at most {max_length} items",
+    "too_short": "Must have at least {min_length} items",
+}
+_BEGINNINGS = {
+    "int_": "Must be a whole number",
+    "float_": "Must be a number",
+    "finite_": "Must be a number",
+    "datetime_": MOMENT_FORM,
+    "timezone_": MOMENT_FORM,
+    "date_": "Must be a date, like `2026-01-31`",
+    "uuid_": UUID_FORM,
+    "url_": _URL_FORM,
+}
+PATTERNS = {
+    r"^(/([^~]|~[01])*)?$": "Must be a JSON Pointer, like `/name`",
+    "^[A-Za-z0-9_-]{1,32}$": "Must have 1 to 32 letters, digits, `-` and `_`",
+    "^[a-z][a-z0-9_]{0,63}$": "Must have at most 64 small letters, digits and `_`, a letter first",
+    "^[A-Z]{2}$": "Must be two capital letters, like `AT`",
+    r"^https?://": "Must begin with `http://` or `https://`",
+}
+_CHOICES = {"enum": "expected", "literal_error": "expected", "union_tag_invalid": "expected_tags"}
+_QUOTED = re.compile(r"'([^']*)'")
+_OTHERWISE = "This value isn't accepted here: see the field's description in the reference"
+
+
+def error_text(error: Error) -> str:
+    """Returns the text of an error; what a validator of ours says is taken as it is."""
+    kind, context = str(error["type"]), error.get("ctx") or {}
+    if kind == "value_error":
+        text = str(error["msg"]).removeprefix(_OWN)
+        return text[:1].upper() + text[1:]
+    if kind in _CHOICES:
+        return _one_of(str(context.get(_CHOICES[kind], "")))
+    if kind == "string_pattern_mismatch":
+        return PATTERNS.get(str(context["pattern"]), _OTHERWISE)
+    text = _TEXTS.get(kind) or _by_beginning(kind)
+    return _counted(text, context) + _of_query(text, error)
+
+
+def _by_beginning(kind: str) -> str:
+    return next((text for name, text in _BEGINNINGS.items() if kind.startswith(name)), _OTHERWISE)
+
+
+def _one_of(expected: str) -> str:
+    """pydantic writes `<Role.ADMIN: 'admin'> or 'member'`."""
+    values = [f"`{value}`" for value in _QUOTED.findall(expected)]
+    if not values:
+        return _OTHERWISE
+    return "Must be " + " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+
+
+def _counted(text: str, context: Mapping[str, Any]) -> str:
+    """The text with its number; 1 asks for the singular, and an empty text is called so."""
+    bounds = {"min_length": "…", "max_length": "…", "gt": "…", "ge": "…", "lt": "…", "le": "…"}
+    filled = text.format_map(bounds | dict(context))
+    if filled == "Must have at least 1 characters":
+        return "Must not be empty"
+    return re.sub(r"\b(1 \w+)s$", r"\1", filled)
+
+
+def _of_query(text: str, error: Error) -> str:
+    is_in_query = error["loc"][:1] == ("query",)
+    return ". In a URL write `+` as `%2B`" if is_in_query and text == MOMENT_FORM else ""
