@@ -166,6 +166,12 @@ class TestProblems:
             assert body["code"] == problem.code
             assert body["detail"]
 
+    def test_each_code_has_one_status(self) -> None:
+        statuses: dict[str, set[int]] = {}
+        for problem in all_problems():
+            statuses.setdefault(problem.code, set()).add(problem.status)
+        assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
+
     def test_codes_are_unique_within_a_kind(self) -> None:
         seen: dict[tuple[str, str], type[Problem]] = {}
         for problem in all_problems():

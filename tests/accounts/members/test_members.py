@@ -113,7 +113,8 @@ class TestWrites:
         member = world.member(workspace)
         answer = world.call(method, path.format(id=7), token=member.token, json_body=body)
         assert answer.problem() == (403, "role")
-        assert answer.json["detail"] == "Only the workspace's owner and its admins can do this."
+        allowed = "owner" if "ownership" in path else "owner and its admins"
+        assert answer.json["detail"] == f"Only the workspace's {allowed} can do this."
 
 
 class TestList:
