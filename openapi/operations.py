@@ -10,7 +10,7 @@ from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
 from openapi.responses import answered_text, routes_own, success_text
-from storepost.accounts.identity.model import ApiKeyHolder, SignedInPerson
+from storepost.accounts.identity.model import ApiKeyHolder, KeyScope, SignedInPerson
 from storepost.accounts.identity.problems import ScopeTooSmall
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.app import JSON
@@ -76,6 +76,11 @@ _BUDGETS = {
 _REPLAYED = {"idempotency-replayed": {"$ref": "#/components/headers/IdempotencyReplayed"}}
 _CALLERS = (SignedInPerson, ApiKeyHolder, WorkspaceCaller)
 _MEDIA = "contentMediaType"
+_KEYS = {
+    KeyScope.READ: "any API key",
+    KeyScope.PROPOSE: "an API key of scope `propose` or `write`",
+    KeyScope.WRITE: "an API key of scope `write`",
+}
 
 
 def complete(group: Group, operation: Operation, document: Document, schemas: Document) -> None:
@@ -92,7 +97,11 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
         "security": [{"bearer": []}] if caller else [],
     }
     if caller:
-        document["x-caller"] = {"scope": caller.scope, "people": caller.people}
+        document["x-caller"] = {
+            "scope": caller.scope,
+            "keys": caller.which_keys,
+            "people": caller.people,
+        }
     if parameters:
         document["parameters"] = parameters
     _complete_body(group, operation, document)
@@ -156,7 +165,8 @@ def _who(caller: MayCall | None) -> str:
         return "Anybody may call this; no credentials are needed."
     if caller.scope is None:
         return f"Callable by {caller.people}, and by no API key."
-    return f"Callable by an API key of scope `{caller.scope}` or more, or by {caller.people}."
+    keys = " ".join(filter(None, [_KEYS[caller.scope], caller.which_keys]))
+    return f"Callable by {keys}, or by {caller.people}."
 
 
 def _bound(group: Group, operation: Operation) -> str:

@@ -98,7 +98,13 @@ def test_callers_are_told(document: dict[str, Any]) -> None:
         retried = caller is not None and method != "GET"
         assert ("idempotency-key" in names) == retried
         if caller:
-            assert operation["x-caller"] == {"scope": caller.scope, "people": caller.people}
+            assert operation["x-caller"] == {
+                "scope": caller.scope,
+                "keys": caller.which_keys,
+                "people": caller.people,
+            }
+            assert caller.people in operation["description"]
+            assert caller.which_keys in operation["description"]
 
 
 def test_answers_are_told(document: dict[str, Any]) -> None:

@@ -93,7 +93,7 @@ def get_connection(
 ) -> Connection:
     """Get a connection.
 
-    It tells how a shop's connection is doing, also one that is pending or disconnected.
+    Shows how a shop's connection is doing, also one that is pending or disconnected.
     """
     return Connection.of(service.connection_of(caller.workspace, key, origin.base_url))
 
@@ -113,9 +113,9 @@ def delete_connection(
 ) -> None:
     """Cancel or end a connection.
 
-    A pending one is cancelled: its `path` leads nowhere any more, but a connect link that came of
-    it works for its hour. Else the store is disconnected, as by `POST /stores/{id}/disconnect`, and
-    the app is removed from the shop. What the store brought stays.
+    Cancels a pending connection: its `path` leads nowhere any more, but a connect link that came of
+    it works for its hour. Any other one's store is disconnected, as by `POST
+    /stores/{id}/disconnect`, and the app is removed from the shop. What the store brought stays.
     """
     service.end_connection(caller.workspace, key, writes)
 

@@ -294,7 +294,7 @@ def import_consent(
 def get_consent_settings(caller: Reader) -> ConsentSettings:
     """Get the consent settings.
 
-    They say for how many days evidence of consent outlives an erasure.
+    Answers for how many days evidence of consent outlives an erasure.
     """
     return ConsentSettings.of(find_settings(caller.workspace))
 
@@ -323,9 +323,9 @@ def open_erased_evidence(
 ) -> ErasedConsentEvidence:
     """Open an erased person's consent evidence.
 
-    For whoever must prove a mailing of before the erasure. It is there for as many days as the
-    settings said when the person was erased, and only for who knows the address. The log says who
-    opened it.
+    Answers what was kept for whoever must prove a mailing of before the erasure. It is there for as
+    many days as the settings said when the person was erased, and only for who knows the address.
+    The log says who opened it.
     """
     opened = evidence.open_evidence(caller, body.value())
     stores = evidence.names_of_stores(caller.workspace, opened)

@@ -86,7 +86,7 @@ def delete_locale(
 ) -> None:
     """Delete a locale.
 
-    Only one that was added by hand, or that no store has any more, and that isn't the default.
+    Deletes one that was added by hand, or that no store has any more, and that isn't the default.
     Profiles that have it keep it.
     """
     service.delete_locale(caller.workspace, id, writes)

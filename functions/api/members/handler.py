@@ -96,9 +96,10 @@ def delete_member(
 ) -> None:
     """Remove a member.
 
-    Their access ends with the next request; the account stays theirs. API keys that they made go on
-    working but without the rights of their role, and the owner gets an email that lists these keys.
-    The owner can't be removed. Where an API key does this, the owner is told by email.
+    Ends somebody's membership: their access ends with the next request, and the account stays
+    theirs. API keys that they made go on working but without the rights of their role, and the
+    owner gets an email that lists these keys. The owner can't be removed. Where an API key does
+    this, the owner is told by email.
     """
     service.delete_member(caller, id, writes)
 

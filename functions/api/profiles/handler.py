@@ -184,8 +184,9 @@ def get_profile(
 ) -> Profile:
     """Get a profile.
 
-    One person, with the stores that know them and what they spent there. The id of a profile that
-    was merged into another one is answered with that one, here and in every other operation.
+    Answers one person, with the stores that know them and what they spent there. The id of a
+    profile that was merged into another one is answered with that one, here and in every other
+    operation.
     """
     profile = service.get_profile(caller.workspace, id)
     return Profile.of(profile, service.stores_of(profile))
@@ -226,13 +227,13 @@ def erase_profile(
 ) -> None:
     """Erase a person.
 
-    It can't be undone. Their id answers 404 at once, and so do the ids of merged ones. What names
-    them is removed within minutes: identities, customers, consent with its history, proofs and
-    evidence. Of evidence a sealed copy stays where the consent settings say so. Orders stay for
-    good, without the buyer. A keyed hash of each address stays: no store and no import subscribes
-    it again, only the person's own new consent. An unsubscription that a store hasn't accepted yet
-    is still sent to it. Copies go by themselves: answers kept for idempotency after a day, batches
-    after a week.
+    Removes whatever names the person; it can't be undone. Their id answers 404 at once, and so do
+    the ids of merged ones. What names them is removed within minutes: identities, customers,
+    consent with its history, proofs and evidence. Of evidence a sealed copy stays where the consent
+    settings say so. Orders stay for good, without the buyer. A keyed hash of each address stays: no
+    store and no import subscribes it again, only the person's own new consent. An unsubscription
+    that a store hasn't accepted yet is still sent to it. Copies go by themselves: answers kept for
+    idempotency after a day, batches after a week.
     """
     erased = erase(caller.workspace, id, writes)
     writes.after_commit(lambda: log_access("profile erased", erased.id, caller=caller))
@@ -251,9 +252,9 @@ def merge_profiles(
 ) -> Profile:
     """Merge another profile into this one.
 
-    The other's id leads to this one from then on. This one keeps what it shows and takes the
-    other's where it has nothing. Orders, customers, identities and the history of consent are
-    both's at once. Consent stays with its address. It can't be undone.
+    Makes the other profile part of this one; its id leads here from then on. This one keeps what it
+    shows and takes the other's where it has nothing. Orders, customers, identities and the history
+    of consent are both's at once. Consent stays with its address. It can't be undone.
     """
     cause = manual.cause_of(caller)
     profile = manual.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
@@ -300,11 +301,11 @@ def delete_identity(
 ) -> None:
     """Remove an identity from a profile.
 
-    For an address that somebody mistyped, for example. It is nobody's from then on: whoever comes
-    with it next is somebody new. Where it was shown, the person's next one is. Its consent stays
-    with the address, and what is in this person's history stays there, as do orders and events that
-    came with it. A customer of a store keeps what names it (409), and the last identity stays. An
-    identity that is gone already is 204 too.
+    Takes a value off a person, such as an address that they mistyped. It is nobody's from then on:
+    whoever comes with it next is somebody new. Where it was shown, the person's next one is. Its
+    consent stays with the address, and what is in this person's history stays there, as do orders
+    and events that came with it. A customer of a store keeps what names it (409), and the last
+    identity stays. An identity that is gone already is 204 too.
     """
     release_identity(caller.workspace, id, identity_id, writes)
 
@@ -318,7 +319,8 @@ def list_merges(
 ) -> Page[ProfileMerge]:
     """List the profiles merged into this one.
 
-    The latest merge comes first; those of a merged profile of its own count too.
+    Lists the profiles that became part of this one, the latest merge first. Those that had been
+    merged into them before are listed too.
     """
     listing = service.list_merges(caller.workspace, id, PageRequest(page, page_size))
     return Page[ProfileMerge].of(listing, ProfileMerge.of)

@@ -101,10 +101,11 @@ def create_store(
 ) -> Response[Store]:
     """Connect a custom store.
 
-    A store of your own platform: its customers, orders and products come by `PUT` or in batches.
-    Its locale becomes one of the workspace's. The external id of a disconnected store connects that
-    store again, under its old id and with all that it had; what is given replaces its name,
-    addresses and terms. It is then sent the changes of consent that it missed and that still hold.
+    Connects a store of your own platform: its customers, orders and products come by `PUT` or in
+    batches. Its locale becomes one of the workspace's. The external id of a disconnected store
+    connects that store again, under its old id and with all that it had; what is given replaces its
+    name, addresses and terms. It is then sent the changes of consent that it missed and that still
+    hold.
     """
     store, is_new = connect_store(caller.workspace, body.value(), writes)
     if not is_new:
@@ -116,7 +117,7 @@ def create_store(
 def get_store(id: Annotated[UUID, Path(description="The store to read.")], caller: Reader) -> Store:
     """Get a store.
 
-    The store whole, with counts that are the totals of its lists, and with its imports.
+    Answers the store whole, with counts that are the totals of its lists, and with its imports.
     """
     return Store.of(details_of_id(caller.workspace, id))
 
@@ -167,7 +168,7 @@ def list_store_locales(
 ) -> Page[StoreLocale]:
     """List a store's locales.
 
-    They stand in the store's own order; exactly one is primary.
+    Lists a store's languages and countries in the store's own order; exactly one is primary.
     """
     store = found_store(StoreRepository(caller.workspace), id)
     listing = cut(store.locales, PageRequest(page, page_size))
@@ -187,9 +188,9 @@ def put_store_locales(
 ) -> Page[StoreLocale]:
     """Replace a custom store's locales.
 
-    Those that are left out are gone from the store. The workspace's locales follow: new ones appear
-    there, and one that no store has any more becomes `manual`. A Shopify shop's locales are changed
-    in Shopify.
+    Replaces all of them: those that are left out are gone from the store. The workspace's locales
+    follow: new ones appear there, and one that no store has any more becomes `manual`. A Shopify
+    shop's locales are changed in Shopify.
     """
     store = set_locales(caller.workspace, id, body.values(), writes)
     listing = cut(store.locales, PageRequest(1, PageSize.HUNDRED))

@@ -55,7 +55,7 @@ def create_unsubscribe_link(
     - `List-Unsubscribe: <url>`, the url between the angle brackets
     - `List-Unsubscribe-Post: List-Unsubscribe=One-Click`
 
-    Mailbox providers then show the button by themselves.
+    Mailbox providers decide themselves whether they show it.
     """
     link = service.make_link(caller.workspace, id, body.reference if body else None)
     return UnsubscribeUrl.of(link, origin.base_url)

@@ -13,9 +13,6 @@ type Document = dict[str, Any]
 type Described = tuple[str, Document]
 """Where something stands, and what is said of it."""
 
-WAITING = frozenset[str]()
-"""Groups whose descriptions are still to be written."""
-
 WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 VERBS = frozenset(
@@ -40,34 +37,14 @@ CALLERS = re.compile(r"(Callable by|Anybody may call this|The body may have)[^\n
 
 
 def shapes() -> dict[str, Document]:
-    """The components that no group uses whose descriptions are still to be written."""
-    document = interface()
-    waiting = [o for _, _, o in operations() if o["tags"][0] in WAITING]
-    unfinished: set[str] = set()
-    while waiting:
-        names = {name for name in references(waiting.pop()) if name not in unfinished}
-        unfinished |= names
-        waiting += [document["components"]["schemas"][name] for name in names]
-    schemas: dict[str, Document] = document["components"]["schemas"]
-    return {name: schema for name, schema in schemas.items() if name not in unfinished}
+    """The components that have a schema, by name."""
+    schemas: dict[str, Document] = interface()["components"]["schemas"]
+    return schemas
 
 
-def references(value: Any) -> Iterator[str]:
-    """The names of the shapes that a part of the document refers to."""
-    if isinstance(value, dict):
-        found = str(value.get("$ref", ""))
-        if found.startswith("#/components/schemas/"):
-            yield found.rsplit("/", 1)[1]
-        for inner in value.values():
-            yield from references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from references(inner)
-
-
-def finished() -> list[Document]:
-    """The operations whose descriptions are held to the rules."""
-    return [operation for _, _, operation in operations() if operation["tags"][0] not in WAITING]
+def all_operations() -> list[Document]:
+    """What is said of each operation."""
+    return [operation for _, _, operation in operations()]
 
 
 def properties(where: str, schema: Any) -> Iterator[Described]:
@@ -86,7 +63,7 @@ def properties(where: str, schema: Any) -> Iterator[Described]:
 
 def parameters() -> Iterator[Described]:
     """Each parameter of an operation that is its own, as `profiles.get id`."""
-    for operation in finished():
+    for operation in all_operations():
         for each in operation.get("parameters", []):
             if "$ref" not in each:
                 yield f"{operation['operationId']} {each['name']}", each
@@ -139,7 +116,7 @@ def test_parameters_of_different_meaning_share_no_description() -> None:
 def test_each_operation_says_what_it_does() -> None:
     bare = [
         operation["operationId"]
-        for operation in finished()
+        for operation in all_operations()
         if len(words(CALLERS.sub("", operation["description"]))) < 6
         or not CALLERS.sub("", operation["description"]).strip().endswith(".")
     ]
@@ -149,20 +126,20 @@ def test_each_operation_says_what_it_does() -> None:
 def test_each_summary_is_an_imperative_title() -> None:
     wrong = [
         f"{operation['operationId']}: {operation['summary']}"
-        for operation in finished()
+        for operation in all_operations()
         if operation["summary"].split()[0] not in VERBS
         or operation["summary"].endswith(".")
         or len(operation["summary"]) > 60
     ]
     assert wrong == []
-    summaries = [operation["summary"] for operation in finished()]
+    summaries = [operation["summary"] for operation in all_operations()]
     assert [each for each in summaries if summaries.count(each) > 1] == []
 
 
 def test_each_answer_is_explained() -> None:
     document = interface()
     bare: list[str] = []
-    for operation in finished():
+    for operation in all_operations():
         for status, answer in operation["responses"].items():
             place, _, name = answer.get("$ref", "").rpartition("/")
             told = document["components"]["responses"][name] if place else answer
@@ -175,7 +152,7 @@ def test_each_answer_is_explained() -> None:
 def test_an_answer_that_shows_no_result_says_what_was_done(status: str) -> None:
     """Two operations share no description of a success that doesn't show what it did."""
     told: dict[str, list[str]] = {}
-    for operation in finished():
+    for operation in all_operations():
         if status in operation["responses"]:
             text = operation["responses"][status]["description"]
             told.setdefault(text, []).append(operation["operationId"])

@@ -243,6 +243,8 @@ class MayCall:
     """Who of those that are signed in."""
     problems: tuple[type[Problem], ...]
     """What the check may answer beside 401."""
+    which_keys: str = ""
+    """Which of the keys of that scope, where not every one may."""
 
 
 _MEMBER = (NoActiveWorkspace, TwoFactorRequired)
@@ -274,7 +276,12 @@ Writer = Annotated[
 Admin = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(KeyScope.WRITE, MANAGERS)),
-    MayCall(KeyScope.WRITE, _ADMINS, (ScopeTooSmall, *_MEMBER, RoleTooSmall)),
+    MayCall(
+        KeyScope.WRITE,
+        _ADMINS,
+        (ScopeTooSmall, *_MEMBER, RoleTooSmall),
+        "whose maker is an owner or admin now",
+    ),
 ]
 SignedInAdmin = Annotated[
     WorkspaceCaller,
@@ -288,6 +295,7 @@ Rotator = Annotated[
         KeyScope.WRITE,
         _ADMINS,
         (ScopeTooSmall, SignInRequired, *_MEMBER, RoleTooSmall),
+        "that names itself",
     ),
 ]
 Member = Annotated[
