@@ -20,7 +20,21 @@ from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.definitions.schema_validation import validator_of
 
 LEADING = frozenset(
-    ["$ref", "$schema", "$defs", "allOf", "if", "then", "else", "items", "properties", "propertyNames", "title", "description", "format"]
+    [
+        "$ref",
+        "$schema",
+        "$defs",
+        "allOf",
+        "if",
+        "then",
+        "else",
+        "items",
+        "properties",
+        "propertyNames",
+        "title",
+        "description",
+        "format",
+    ]
 )
 """Keywords that only lead to others, or say something to people."""
 
