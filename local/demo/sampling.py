@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from local import demo, functions, gateway
+from local import aws, demo, functions, gateway
 from local.demo import Api, Demo, shop
 from local.demo.seeded import seeded
 from local.events import pumps
@@ -191,6 +191,9 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     api.call("POST", f"/stores/{store}/product-priority/changes", write, order)
     hook = _customer(706405506930370085)
     gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
+    # As an operator does: nothing that people do leads there.
+    repair = json.dumps({"workspaceId": made.credentials.workspace_id}, separators=(",", ":"))
+    aws.client("sqs").send_message(QueueUrl=aws.queue_url("SearchRepairQueue"), MessageBody=repair)
     deliver()
     _act_as_newcomer(api, deliver)
     api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})

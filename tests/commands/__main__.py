@@ -131,12 +131,15 @@ def _code(reader: Reader) -> str:
 
 
 def _contribute(reader: Reader, lines: list[str]) -> None:
-    """CONTRIBUTING: each does its work, and changes nothing where everything is as it should be."""
+    """CONTRIBUTING: each does its work, and what is generated is what is committed."""
     for line in dict.fromkeys(lines):
         shown = reader.run(line)
         assert "TESTS=" not in line or re.search(r"\[100%\]", shown), shown
-    changed = reader.run("git status --porcelain")
-    assert not changed.strip(), f"what is generated isn't what is committed:\n{changed}"
+    changed = reader.run("git status --porcelain").splitlines()
+    # The samples have the moments and ids of their run; the tests hold what they mean.
+    other = [line for line in changed if not line.split()[-1].startswith("events/")]
+    assert changed, "make events wrote nothing"
+    assert not other, f"what is generated isn't what is committed: {other}"
 
 
 def _answer(shown: str) -> str:
