@@ -8,6 +8,7 @@ import os
 import random
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
@@ -24,6 +25,7 @@ aws.create_resources(demo_keys())
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
 from storepost.accounts.identity import passwords  # noqa: E402
+from tests.harness.bytecode import compile_tests  # noqa: E402
 from tests.harness.coverage import ResumePoint, unreached  # noqa: E402
 from tests.harness.described import DescribedAnswers  # noqa: E402
 from tests.harness.faults import FakeTime  # noqa: E402
@@ -42,6 +44,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_xdist_auto_num_workers() -> int:
     """Returns one worker more than there are cores, for when a test waits."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Compiles the tests for all workers before any of them starts."""
+    compile_tests(config, [Path(arg.partition("::")[0]) for arg in config.args])
 
 
 # They need a container engine: `make test-sam-local`.

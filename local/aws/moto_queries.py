@@ -13,14 +13,16 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import RESULT_SIZE_LIMIT, Table
 
+from local.aws.moto_arguments import arguments_of
+
 type Page = tuple[list[Item], int, dict[str, Any] | None]
 """The rows, how many were looked at, and the key to go on from."""
 
 _query_by_moto = Table.query
 _scan_by_moto = Table.scan
 _all_items_by_moto = Table.all_items
-_of_query = inspect.signature(_query_by_moto)
-_of_scan = inspect.signature(_scan_by_moto)
+_of_query, _of_scan = arguments_of(_query_by_moto), arguments_of(_scan_by_moto)
+_PARAMETERS_OF_QUERY = inspect.signature(_query_by_moto).parameters.keys() - {"filter_kwargs"}
 
 
 def install() -> None:
@@ -31,10 +33,9 @@ def install() -> None:
 
 
 def _query(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
-    bound = _of_query.bind(self, *args, **kwargs)
-    bound.apply_defaults()
-    arguments = bound.arguments
-    if arguments["index_name"] or arguments["filter_kwargs"] or self.range_key_attr is None:
+    arguments = _of_query(args, kwargs)
+    unusual = arguments["index_name"] or arguments.keys() - _PARAMETERS_OF_QUERY
+    if unusual or self.range_key_attr is None:
         return _query_by_moto(self, *args, **kwargs)
     items = _in_range(self, arguments)
     forward, start = arguments["scan_index_forward"] is not False, arguments["exclusive_start_key"]
@@ -57,9 +58,7 @@ def _in_range(table: Table, arguments: Mapping[str, Any]) -> list[Item]:
 
 
 def _scan(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
-    bound = _of_scan.bind(self, *args, **kwargs)
-    bound.apply_defaults()
-    arguments = bound.arguments
+    arguments = _of_scan(args, kwargs)
     unusual = ("filters", "index_name", "exclusive_start_key")
     if any(arguments[name] for name in unusual) or arguments["segments"] != (None, None):
         return _scan_by_moto(self, *args, **kwargs)

@@ -5,7 +5,7 @@ shallow copy of the partitions that the transaction touches is kept instead, and
 back into the same table, so that a stream's readers stay on the stream that is written to.
 """
 
-import json
+import marshal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +22,9 @@ from moto.dynamodb.responses import DynamoHandler
 
 TOKEN_SECONDS = 10 * 60
 """How long DynamoDB knows a transaction's token."""
+
+_WITHOUT_REFERENCES = 2
+"""The version of marshal in which what is equal, in the same order, reads alike."""
 
 _original = DynamoDBBackend.transact_write_items
 _answer = DynamoHandler.transact_write_items
@@ -57,8 +60,8 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
         return _answer(self)
     known: dict[str, _Written] = self.dynamodb_backend.__dict__.setdefault("_tokens", {})
     _delete_old(known)
-    items = json.dumps(self.body["TransactItems"], sort_keys=True, default=bytes.hex)
-    digest = sha256(items.encode()).digest()
+    # The service sends a transaction again as it was, in the order it had.
+    digest = sha256(marshal.dumps(self.body["TransactItems"], _WITHOUT_REFERENCES)).digest()
     if token not in known:
         known[token] = _Written(time.monotonic(), digest, _answer(self))
     if known[token].digest != digest:

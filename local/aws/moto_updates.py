@@ -1,15 +1,15 @@
 """moto's updates, without four copies of the row and ten walks through the expression.
 
 A row that stands in a table is never changed: an update puts another in its place. What sets,
-removes or adds to attributes by given values, as nearly all updates of the service do, is carried
-out here; moto itself does the rest, on a copy, and says what is wrong with any.
+removes or adds to attributes by given values, or sets what isn't there, as nearly all updates of
+the service do, is carried out here; moto itself does the rest, on a copy, and says what is wrong
+with any.
 
 Where an update makes a row, moto by itself first tells the stream of one that has nothing but its
 key. DynamoDB tells of one new row, whole.
 """
 
 import copy
-import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
@@ -28,6 +28,7 @@ from moto.dynamodb.parsing.ast_nodes import (  # type: ignore[attr-defined]
     ExpressionAttribute,
     ExpressionAttributeName,
     ExpressionAttributeValue,
+    UpdateExpressionFunction,
     UpdateExpressionValue,
 )
 from moto.dynamodb.parsing.expressions import (  # type: ignore[attr-defined]
@@ -35,11 +36,12 @@ from moto.dynamodb.parsing.expressions import (  # type: ignore[attr-defined]
 )
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 
+from local.aws.moto_arguments import arguments_of
 from local.aws.moto_expressions import MAX_EXPRESSIONS
 from local.aws.moto_items import new_item
 
 _original = DynamoDBBackend.update_item
-_parameters = inspect.signature(_original)
+_parameters = arguments_of(_original)
 
 nodes: Any = ast_nodes
 _CLAUSES = (
@@ -64,9 +66,7 @@ def install() -> None:
 
 
 def _update(self: DynamoDBBackend, *args: Any, **kwargs: Any) -> Item:  # noqa: ANN401 - moto's own
-    bound = _parameters.bind(self, *args, **kwargs)
-    bound.apply_defaults()
-    arguments = bound.arguments
+    arguments = _parameters(args, kwargs)
     table = self.get_table(arguments["table_name"])
     hash_key, range_key = self.get_keys_value(table, arguments["key"])
     old = table.get_item(hash_key, range_key)
@@ -143,6 +143,9 @@ def _carry_out(attributes: dict[str, DynamoType], values: dict[str, Any], action
     if verb == "SET":
         attributes[attribute] = value
         return True
+    if verb == "DEFAULT":
+        attributes.setdefault(attribute, value)
+        return True
     present = attributes.get(attribute, DynamoType({"N": "0"}))
     if not value.type == present.type == "N":
         return False
@@ -173,9 +176,17 @@ def _action(node: Any, names: Mapping[str, str]) -> Action | None:  # noqa: ANN4
     (value,) = values
     if isinstance(value, UpdateExpressionValue) and len(value.children) == 1:
         (value,) = value.children
-    if not isinstance(value, ExpressionAttributeValue):
-        return None
-    return verb, attribute, value.get_value_name()
+    match value:
+        case ExpressionAttributeValue():
+            return verb, attribute, value.get_value_name()
+        case UpdateExpressionFunction(children=["if_not_exists", of, ExpressionAttributeValue()]):
+            default = value.get_nth_argument(2).get_value_name()
+            return ("DEFAULT", attribute, default) if _is(of, attribute, names) else None
+    return None
+
+
+def _is(path: Any, attribute: str, names: Mapping[str, str]) -> bool:  # noqa: ANN401 - moto's own
+    return _attribute(path.children, names) == attribute
 
 
 def _attribute(path: list[Any], names: Mapping[str, str]) -> str | None:

@@ -7,6 +7,7 @@ a pump: a function that dies fails its whole batch.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -185,7 +186,12 @@ def failed_of(function: Function, records: list[Record], ids: list[str]) -> set[
 def passes(record: Record, source: dict[str, Any]) -> bool:
     """Whether a stream's record passes the event source's filters."""
     filters = source.get("FilterCriteria", {}).get("Filters", [])
-    return not filters or any(_matches(record, json.loads(f["Pattern"])) for f in filters)
+    return not filters or any(_matches(record, _pattern(f["Pattern"])) for f in filters)
+
+
+@cache
+def _pattern(text: str) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(text)
 
 
 def _matches(value: Any, pattern: Any) -> bool:  # noqa: ANN401 - JSON
@@ -256,6 +262,7 @@ def reader_of(queue: str) -> Function:
     return _reader(queue)[0]
 
 
+@cache
 def _reader(queue: str) -> tuple[Function, dict[str, Any]]:
     for function in functions():
         for source in function.events_of("SQS"):
@@ -264,9 +271,10 @@ def _reader(queue: str) -> tuple[Function, dict[str, Any]]:
     raise LookupError(queue)
 
 
-def read_queues() -> list[str]:
+@cache
+def read_queues() -> tuple[str, ...]:
     """The queues that a function reads, by logical id."""
-    return [s["Queue"]["Fn::GetAtt"][0] for f in functions() for s in f.events_of("SQS")]
+    return tuple(s["Queue"]["Fn::GetAtt"][0] for f in functions() for s in f.events_of("SQS"))
 
 
 def _queue_record(message: Record, queue: str) -> Record:

@@ -2,21 +2,32 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _PACKAGE = ROOT / "layers" / "core" / "storepost"
-MODULES = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(_PACKAGE.rglob("*.py"))]
 _SCOPES = {"WorkspaceScope": "workspace#*", "PersonScope": "person#*"}
 _PARTITIONS = frozenset({"key", "partition", "nodes_partition"})
 
 type Known = dict[str, str]
 
 
+@cache
+def modules() -> list[ast.Module]:
+    """The package's modules."""
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(_PACKAGE.rglob("*.py"))]
+
+
+@cache
+def _all_nodes() -> list[ast.AST]:
+    return [node for module in modules() for node in ast.walk(module)]
+
+
 def nodes[T: ast.AST](kind: type[T], within: ast.AST | None = None) -> Iterator[T]:
     """All parts of one kind, of the whole package or of one part of it."""
-    for root in MODULES if within is None else [within]:
-        yield from (node for node in ast.walk(root) if isinstance(node, kind))
+    found = _all_nodes() if within is None else ast.walk(within)
+    return (node for node in found if isinstance(node, kind))
 
 
 def kinds() -> dict[str, str]:
@@ -46,7 +57,7 @@ def expiring() -> set[str]:
 
 def key_pairs() -> Iterator[tuple[str, str]]:
     """The partition and sort keys that the functions which return a `Key` make."""
-    for module in MODULES:
+    for module in modules():
         for function in nodes(ast.FunctionDef, module):
             if function.returns is not None and ast.unparse(function.returns) == "Key":
                 known = _texts(module) | _scopes(function)
@@ -62,7 +73,7 @@ def partitions() -> set[str]:
     Left out is what stands in the partition that another key function names.
     """
     found = {pk for pk, _ in key_pairs()}
-    for module in MODULES:
+    for module in modules():
         known = _texts(module)
         found |= {_pattern(c, known) for c in calls("partition", module) if _is_of_a_scope(c)}
         for function in nodes(ast.FunctionDef, module):

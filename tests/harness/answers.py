@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -43,8 +44,8 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def operation_of(event: dict[str, Any]) -> dict[str, Any] | None:
     """The operation that a request is for, or None."""
     method, path = event["requestContext"]["http"]["method"], event["rawPath"]
-    for pattern, verb, operation in _routes():
-        if verb == method and pattern.match(path):
+    for pattern, operation in _routes().get((method, path.count("/")), []):
+        if pattern.match(path):
             return operation
     return None
 
@@ -69,9 +70,10 @@ def code_of(answer: dict[str, Any]) -> str | None:
 
 
 @cache
-def _routes() -> list[tuple[re.Pattern[str], str, dict[str, Any]]]:
-    """The paths without parameters first: they are no other's."""
-    return [
-        (re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$"), method, operation)
-        for path, method, operation in sorted(operations(), key=lambda o: "{" in o[0])
-    ]
+def _routes() -> dict[tuple[str, int], list[tuple[re.Pattern[str], dict[str, Any]]]]:
+    """By method and number of slashes; the paths without parameters first: they are no other's."""
+    found: dict[tuple[str, int], list[tuple[re.Pattern[str], dict[str, Any]]]] = defaultdict(list)
+    for path, method, operation in sorted(operations(), key=lambda o: "{" in o[0]):
+        pattern = re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$")
+        found[method, path.count("/") + 1].append((pattern, operation))
+    return found

@@ -22,20 +22,30 @@ class LogWatch:
     def __init__(self) -> None:
         """Nothing was found yet."""
         self.findings: list[str] = []
+        self._found: logging.LogRecord | None = None
 
     def install(self) -> None:
-        """From now on every logger of the process is watched."""
-        plain = logging.Logger.handle
+        """From now on every logger of the process is watched, and what its handlers write."""
+        handle, write = logging.Logger.handle, logging.Handler.format
 
-        def handle(logger: logging.Logger, record: logging.LogRecord) -> None:
-            self.look_at(logger, record)
-            plain(logger, record)
+        def watched(logger: logging.Logger, record: logging.LogRecord) -> None:
+            self.look_at(record, *_texts(record))
+            handle(logger, record)
 
-        logging.Logger.handle = handle  # type: ignore[method-assign,assignment]
+        def written(handler: logging.Handler, record: logging.LogRecord) -> str:
+            # With the keys that a formatter adds by itself.
+            text = write(handler, record)
+            self.look_at(record, text)
+            return text
 
-    def look_at(self, logger: logging.Logger, record: logging.LogRecord) -> None:
-        """Keeps what a record gives away: which logger, which line of code, and what."""
-        for text in (*_texts(record), *_written(logger, record)):
+        logging.Logger.handle = watched  # type: ignore[method-assign,assignment]
+        logging.Handler.format = written  # type: ignore[method-assign]
+
+    def look_at(self, record: logging.LogRecord, *texts: str) -> None:
+        """Keeps, once, what a record gives away: which logger, which line of code, and what."""
+        if record is self._found:
+            return
+        for text in texts:
             found = CANARY if CANARY in text.lower() else None
             token = _TOKEN.search(text)
             if found or token:
@@ -43,6 +53,7 @@ class LogWatch:
                 self.findings.append(
                     f"{record.name} at {record.pathname}:{record.lineno}: {finding}"
                 )
+                self._found = record
                 return
 
 
@@ -51,13 +62,3 @@ def _texts(record: logging.LogRecord) -> Iterator[str]:
     yield from (repr(value) for name, value in vars(record).items() if name not in _OWN)
     if record.exc_info and record.exc_info[0]:
         yield "".join(traceback.format_exception(*record.exc_info))
-
-
-def _written(logger: logging.Logger, record: logging.LogRecord) -> Iterator[str]:
-    """The record as each handler writes it, with the keys that a formatter adds by itself."""
-    at: logging.Logger | None = logger
-    while at:
-        for handler in at.handlers:
-            # A formatter writes into the record: it gets one of its own.
-            yield handler.format(logging.makeLogRecord(vars(record)))
-        at = at.parent if at.propagate else None

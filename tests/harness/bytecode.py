@@ -1,0 +1,49 @@
+"""The tests' bytecode, written once before the workers start.
+
+pytest compiles each file of tests in its own way, for asserts that show their operands. After a
+fresh clone every worker would do so for all of them at the same time, six seconds each.
+"""
+
+import sys
+from collections.abc import Iterable
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class _Compiled(Exception):  # noqa: N818 - it is no error
+    """The bytecode is there; the module isn't to be run."""
+
+
+class _NotRun:
+    """A module for pytest's loader, which compiles it, keeps that and then asks where to run it."""
+
+    def __init__(self, path: Path) -> None:
+        self.__name__ = path.stem
+        self.__spec__ = spec_from_file_location(path.stem, path)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        raise _Compiled
+
+
+def compile_tests(config: pytest.Config, paths: Iterable[Path]) -> None:
+    """Compiles the files of tests at or under the paths, where their bytecode isn't kept yet."""
+    if sys.dont_write_bytecode:
+        return
+    loader: Any = config.pluginmanager.rewrite_hook
+    for path in _test_files(paths):
+        try:
+            loader.exec_module(_NotRun(path))
+        except _Compiled:
+            continue
+
+
+def _test_files(paths: Iterable[Path]) -> Iterable[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(path.rglob("test_*.py"))
+        elif path.is_file():
+            yield path
