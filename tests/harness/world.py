@@ -327,6 +327,10 @@ class World:
         while self._stream.pump():
             pass
 
+    def records_for(self, job: str) -> list[pumps.Record]:
+        """What the stream has yet to carry to one of its readers, oldest first."""
+        return self._reader(job).waiting()
+
     def waiting_in_stream(self) -> list[Item]:
         """The rows that the stream has yet to carry to the relay, oldest first."""
         waiting = self._relay.waiting()
@@ -337,10 +341,13 @@ class World:
         while self._relay.pump():
             pass
 
+    def _reader(self, job: str) -> pumps.StreamReader:
+        [reader] = [each for each in self._stream.readers if each.function.job == job]
+        return reader
+
     @property
     def _relay(self) -> pumps.StreamReader:
-        [relay] = [r for r in self._stream.readers if r.function.job == "outbox_relay"]
-        return relay
+        return self._reader("outbox_relay")
 
     def sweep(self) -> None:
         """Runs the outbox's sweep now."""

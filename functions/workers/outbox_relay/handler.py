@@ -1,23 +1,27 @@
-"""The table's stream, filtered to what is sent on: outbox rows, and new changes of consent."""
+"""The table's stream, filtered to what goes to a queue: outbox rows, changes of consent, orders."""
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from storepost.orders.repository import OrderItem
+from storepost.orders.sales import outgoing_of_order
 from storepost.people.consent.write_back_index import IndexedChangeItem
-from storepost.people.consent.write_back_relay import relay_new_change
-from storepost.platform.jobs.batches import stream_handler
+from storepost.people.consent.write_back_relay import outgoing_of_change
+from storepost.platform.jobs.batches import relay_handler
 from storepost.platform.messaging.outbox import OutboxItem
-from storepost.platform.messaging.relay import relay_due
+from storepost.platform.messaging.relay import Outgoing, outgoing_of
 from storepost.platform.persistence.streams import row_of
 
 
-def relay_row(record: DynamoDBRecord, _context: LambdaContext) -> None:
-    """Sends what one row has for a queue."""
+def outgoing(record: DynamoDBRecord) -> Outgoing | None:
+    """Returns what a row has for a queue; None where it has nothing, or not yet."""
     row = row_of(record.raw_event["dynamodb"]["NewImage"])
-    if isinstance(row, OutboxItem):
-        relay_due(row)
-    elif isinstance(row, IndexedChangeItem):
-        relay_new_change(row)
+    if isinstance(row, OutboxItem) and row.is_due:
+        return outgoing_of(row)
+    if isinstance(row, IndexedChangeItem):
+        return outgoing_of_change(row)
+    if isinstance(row, OrderItem):
+        return outgoing_of_order(row)
+    return None
 
 
-lambda_handler = stream_handler(relay_row)
+lambda_handler = relay_handler(outgoing)

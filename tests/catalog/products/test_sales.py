@@ -6,19 +6,26 @@ from uuid import UUID
 
 import pytest
 
+from local import aws
+from local.events.pumps import pump_queue
+from local.functions import invoke
+from local.template import functions
 from storepost.orders.messages import ProductSalesMessage
 from storepost.overview.product_sales import counting
 from storepost.overview.product_sales.repository import SalesItem
-from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.persistence.item import Item
 from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import store_of
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
+from tests.harness.faults import FAULT, faults
 from tests.harness.runs import run_worker
 from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order
 from tests.orders.sample import put as put_order
+
+QUEUE, REPAIRS = "ProductSalesQueue", "SearchRepairQueue"
 
 
 def line(product_id: str | None, quantity: int = 1, price: int = 100, off: int = 0) -> Any:
@@ -177,11 +184,100 @@ class TestSales:
 
     def test_nothing_is_sent_where_nothing_else_was_sold(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"), line(None), deliver=False)
-        assert len(world.rows(PARTITION)) == 1
+        assert len(world.waiting_in_stream()) == 1
         world.deliver()
         shop.sell("1", line("p-1"), line(None), number="#2", deliver=False)
         shop.sell("2", line(None), deliver=False)
+        assert world.waiting_in_stream() == []
+
+
+class TestMessages:
+    """An order that sold something else is sent for by the table's stream."""
+
+    @staticmethod
+    def messages() -> list[str]:
+        """What is in the worker's queue."""
+        answer = aws.client("sqs").receive_message(
+            QueueUrl=aws.queue_url(QUEUE), MaxNumberOfMessages=10
+        )
+        return [each["Body"] for each in answer.get("Messages", [])]
+
+    def give_up(self, world: World) -> None:
+        """Carries the stream while the queue takes nothing."""
+        with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
+            patched.setitem(world._relay.source, "MaximumRetryAttempts", 1)
+            world.relay()
+
+    def test_no_row_of_the_outbox(self, world: World, shop: Shop) -> None:
+        workspace = store_of(world, shop.id).workspace.id
+        order_id = shop.sell("1", line("p-1"), deliver=False)
         assert world.rows(PARTITION) == []
+        world.relay()
+        assert self.messages() == [f'{{"workspaceId":"{workspace}","orderId":"{order_id}"}}']
+
+    def test_a_cancelled_order(self, world: World, shop: Shop) -> None:
+        shop.sell("1", line("p-1"))
+        shop.sell("1", line("p-1"), deliver=False, cancelledAt="2026-03-01T11:00:00Z")
+        assert len(world.waiting_in_stream()) == 1
+        world.deliver()
+        assert shop.sales() == (0, 0, 0)
+
+    def test_a_deleted_order(self, world: World, shop: Shop) -> None:
+        shop.sell("1", line("p-1"))
+        path = f"/stores/{shop.id}/orders/1"
+        assert world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert len(world.waiting_in_stream()) == 1
+        world.deliver()
+        assert shop.sales() == (0, 0, 0)
+
+    def test_an_order_that_goes_to_nobody_is_not_counted_again(
+        self, world: World, shop: Shop
+    ) -> None:
+        """The erasure writes the order's row, and leaves what it sold."""
+        shop.sell("1", line("p-1"))
+        [profile] = world.call("GET", "/profiles", token=shop.owner.token).json["items"]
+        path = f"/profiles/{profile['id']}"
+        assert world.call("DELETE", path, token=shop.owner.token).status == 204
+        [erasure] = world.waiting_in_stream()
+        assert isinstance(erasure, OutboxItem)
+        world.relay()
+        assert pump_queue("ProfileErasureQueue") == 1
+        assert world.waiting_in_stream() == []
+
+    def test_what_is_given_up_is_queued_again(self, world: World, shop: Shop) -> None:
+        shop.sell("1", line("p-1"), deliver=False)
+        self.give_up(world)
+        assert shop.sales() == (0, 0, 0)
+        world.deliver()
+        assert shop.sales() == (1, 1, 100)
+
+    def test_what_the_stream_lost_is_counted_by_the_workspaces_repair(
+        self, world: World, shop: Shop
+    ) -> None:
+        shop.sell("1", line("p-1"))
+        shop.sell("2", line("p-1"), deliver=False)
+        world.lose_stream()
+        body = json.dumps({"workspaceId": str(store_of(world, shop.id).workspace.id)})
+        aws.client("sqs").send_message(QueueUrl=aws.queue_url(REPAIRS), MessageBody=body)
+        assert pump_queue(REPAIRS) == 1
+        [again] = [row for row in world.waiting_in_stream() if isinstance(row, OutboxItem)]
+        assert (again.queue, len(again.messages)) == ("product_sales", 1)
+        world.deliver()
+        assert shop.sales() == (2, 2, 200)
+
+    def test_the_relay_killed_anywhere(self, world: World, shop: Shop) -> None:
+        """The stream brings the record again."""
+        shop.sell("1", line("p-1"), deliver=False)
+        [record] = world._relay.waiting()
+        [relay] = [each for each in functions() if each.job == "outbox_relay"]
+
+        def work() -> None:
+            assert invoke(relay, {"Records": [record]}) == {"batchItemFailures": []}
+
+        for places in crashes(world, work, deliver=False):
+            work()
+            world.deliver()
+            assert shop.sales() == (1, 1, 100), places
 
 
 class TestCounting:

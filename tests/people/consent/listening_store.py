@@ -11,7 +11,7 @@ from local.events.pumps import reader_of
 from local.functions import invoke
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import IndexedChangeItem
-from storepost.people.consent.write_back_relay import messages_of
+from storepost.people.consent.write_back_relay import outgoing_of_change
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
@@ -158,7 +158,7 @@ class Shop:
             (clock.to_text(row.recorded_at), message.body)
             for row in self.world.waiting_in_stream()
             if isinstance(row, IndexedChangeItem)
-            for message, _ in messages_of(row)
+            for message, _ in outgoing_of_change(row).messages
         ]
         return [json.loads(body) for _, body in sorted([*begun_again, *new])]
 

@@ -74,6 +74,11 @@ class OrderItem(VersionedItem, discriminator="order"):
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
     """Of a deleted one too."""
+    to_count = UnicodeAttribute(null=True)
+    """`sales` where this very write has to be counted as sold, as the stream's filter asks."""
+
+
+_SALES = "sales"
 
 
 class DeletedOrderItem(Item, discriminator="deleted_order"):
@@ -163,7 +168,8 @@ class OrderRepository:
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
         """Makes an order another profile's, if it still is where the pointer says."""
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
-        changes.update(order, [OrderItem.profile_id.set(into)], OrderItem.profile_id == source)
+        moved: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
+        changes.update(order, moved, OrderItem.profile_id == source)
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
         changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
 
@@ -174,16 +180,21 @@ class OrderRepository:
             OrderItem.profile_id.remove(),
             OrderItem.customer_external_id.remove(),
             OrderItem.buyer_erased.set(True),
+            OrderItem.to_count.remove(),
         ]
         changes.update(order, erased, OrderItem.profile_id == buyer_id)
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
 
-    def save(self, changes: Changes, order: Order) -> None:
-        """Writes the order, if nobody changed it since it was read here, and its pointer."""
+    def save(self, changes: Changes, order: Order, *, is_counted: bool) -> None:
+        """Writes the order, if nobody changed it since it was read here, and its pointer.
+
+        `is_counted` has what it sold counted.
+        """
         item = self._read.get(order.id) or OrderItem(*order_key(self._scope, order.id))
         old = self._pointer(item)
         for name, value in _attributes(order).items():
             setattr(item, name, value)
+        item.to_count = _SALES if is_counted else None
         changes.save(item)
         self._point(changes, old, self._pointer(item))
 
@@ -191,7 +202,7 @@ class OrderRepository:
         """Removes the buyer from the order or tombstone that was read here."""
         item = self._read[order_id]
         old = self._pointer(item)
-        item.profile_id = item.customer_external_id = None
+        item.profile_id = item.customer_external_id = item.to_count = None
         item.buyer_erased = True
         changes.save(item)
         self._point(changes, old, None)
@@ -211,10 +222,12 @@ class OrderRepository:
         *,
         updated_at: datetime,
         buyer_erased: bool,
+        is_counted: bool,
     ) -> None:
         """Writes a tombstone: the id, the times, the recorded events, and the buyer if not erased.
 
-        Nobody may have changed the order since it was read here.
+        Nobody may have changed the order since it was read here. `is_counted` has it counted that
+        nothing is sold any more.
         """
         identifier = order_id(store_id, external_id)
         known = self._read.get(identifier)
@@ -228,6 +241,7 @@ class OrderRepository:
             recorded=known.recorded if known else None,
             profile_id=known.profile_id if known and not buyer_erased else None,
             buyer_erased=buyer_erased or None,
+            to_count=_SALES if is_counted else None,
         )
         if known:
             left.version = known.version

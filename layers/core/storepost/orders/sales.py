@@ -1,4 +1,8 @@
-"""What an order sold of products, and the message that has it counted."""
+"""What an order sold of products, and the message that has it counted.
+
+The order's own row says that it is to be counted, and the table's stream brings that to the relay:
+no row of the outbox is written (docs/adr/0073).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +12,10 @@ from uuid import UUID
 from storepost.catalog.products.model import product_id
 from storepost.orders.messages import ProductSalesMessage
 from storepost.orders.model import Order
+from storepost.orders.repository import OrderItem
 from storepost.platform.messaging.messages import send
+from storepost.platform.messaging.outbox import Message, body_of
+from storepost.platform.messaging.relay import Outgoing
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 
@@ -41,11 +48,27 @@ def sales_of(order: Order | None) -> Sales:
     return sold
 
 
-def queue_sales_count(
-    changes: Changes, workspace: WorkspaceScope, before: Order | None, after: Order | None
-) -> None:
-    """Has the order counted, where it sold something else than before."""
-    order = after or before
-    if order is None or sales_of(before) == sales_of(after):
-        return
-    send(changes, ProductSalesMessage(workspace.id, order.id))
+def has_sold_otherwise(before: Order | None, after: Order | None) -> bool:
+    """Returns whether the order sold something else than before, and so has to be counted."""
+    return sales_of(before) != sales_of(after)
+
+
+def outgoing_of_order(row: OrderItem) -> Outgoing | None:
+    """Returns the message that has an order counted, as the stream brings it; None if it hasn't to.
+
+    The worker reads the order: twice or late, the message does no harm.
+    """
+    if row.to_count is None:
+        return None
+    message = _message(WorkspaceScope.of(row.pk), row.id)
+    body = Message(body_of(message.payload()))
+    return Outgoing(message.queue, ((body, ""),))
+
+
+def queue_sales_count(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> None:
+    """Has an order counted whose message may be lost."""
+    send(changes, _message(workspace, order_id))
+
+
+def _message(workspace: WorkspaceScope, order_id: UUID) -> ProductSalesMessage:
+    return ProductSalesMessage(workspace.id, order_id)

@@ -14,7 +14,7 @@ from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
 from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import OrderRepository, StoredOrder
-from storepost.orders.sales import queue_sales_count
+from storepost.orders.sales import has_sold_otherwise
 from storepost.orders.trees import reindex
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Profile
@@ -73,9 +73,8 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     if buyer.is_erased:
         after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
-        repository.save(changes, after)
+        repository.save(changes, after, is_counted=has_sold_otherwise(before, after))
     reindex(changes, store.workspace, before, after)
-    queue_sales_count(changes, store.workspace, before, after)
     _use_codes(changes, store, before, after)
     return WrittenOrder(after, buyer.profile, before is None)
 
@@ -103,10 +102,15 @@ def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None
     erased = uncount_order(changes, store.workspace, order)
     at, updated_at = clock.now(), order.updated_at
     repository.tombstone(
-        changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
+        changes,
+        store.id,
+        external_id,
+        at,
+        updated_at=updated_at,
+        buyer_erased=erased,
+        is_counted=has_sold_otherwise(order, None),
     )
     reindex(changes, store.workspace, order, None)
-    queue_sales_count(changes, store.workspace, order, None)
 
 
 def tombstone_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
@@ -120,11 +124,16 @@ def tombstone_order(store: Store, external_id: str, changes: Changes, at: dateti
     if stored and stored.order:
         erased = uncount_order(changes, store.workspace, stored.order)
         reindex(changes, store.workspace, stored.order, None)
-        queue_sales_count(changes, store.workspace, stored.order, None)
     if stored is None or stored.order or stored.updated_at < at:
         updated_at = max(at, stored.updated_at) if stored else at
         repository.tombstone(
-            changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
+            changes,
+            store.id,
+            external_id,
+            at,
+            updated_at=updated_at,
+            buyer_erased=erased,
+            is_counted=has_sold_otherwise(stored.order if stored else None, None),
         )
 
 

@@ -4,10 +4,12 @@ Of a record that failed for good its number is all that a message has. What foll
 stream may have been done, so its images only say which postings may be wrong: what is right is what
 the row is now. It is read once more after each write, so that a change which came meanwhile is not
 undone. Whatever changes a row later comes by the stream, behind that.
+
+The relay reads the same stream, so what those records had for queues is queued again here, too.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -16,7 +18,10 @@ from uuid import UUID
 from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.repository import CouponRepository
 from storepost.feeds.feeds.repository import FeedRepository
+from storepost.orders.repository import OrderItem, OrderRepository
+from storepost.orders.sales import queue_sales_count, sales_of
 from storepost.orders.trees import OrderList
+from storepost.overview.product_sales.repository import SalesRepository
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
 from storepost.people.consent.write_back_index import IndexedChangeItem
@@ -78,7 +83,7 @@ def _repair_workspace(run: Run[SearchRepairMessage]) -> None:
 
 
 def _repair_records(info: Mapping[str, Any]) -> None:
-    """Rewrites postings, and queues stores' messages of new changes of consent.
+    """Rewrites postings, and queues the messages of changes of consent and of orders.
 
     Outbox rows are no matter of this: the sweep finds those that are still there.
     """
@@ -91,8 +96,8 @@ def _repair_records(info: Mapping[str, Any]) -> None:
     for images in read_again(stretch):
         rows = [row_of(image) for image in images]
         _rewrite_changed(images, rows)
-        if isinstance(row := rows[1], IndexedChangeItem):
-            commit_anew(partial(_queue, row=row))
+        if row := rows[1]:
+            commit_anew(partial(_queue_again, row=row))
 
 
 def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]) -> None:
@@ -103,9 +108,20 @@ def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]
         _rewrite(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
 
 
-def _queue(changes: Changes, row: IndexedChangeItem) -> None:
-    """Queues what is still pending of a change: the relay may have sent it all the same."""
-    queue_pending(changes, WorkspaceScope.of(row.pk), [row.change], clock.now())
+def _queue_again(changes: Changes, row: Item) -> None:
+    """Queues what a row had for a queue: the relay may have sent it, or may not."""
+    if isinstance(row, IndexedChangeItem):
+        queue_pending(changes, WorkspaceScope.of(row.pk), [row.change], clock.now())
+    elif isinstance(row, OrderItem) and row.to_count:
+        queue_sales_count(changes, WorkspaceScope.of(row.pk), row.id)
+
+
+def _queue_uncounted(changes: Changes, workspace: WorkspaceScope, ids: Iterable[UUID]) -> None:
+    """Queues those of the orders of which something else is counted as sold than they say."""
+    counted = SalesRepository(workspace)
+    for order in OrderRepository(workspace).get_many(ids):
+        if counted.counted(order.id) != sales_of(order):
+            queue_sales_count(changes, workspace, order.id)
 
 
 def _keys(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Key]:
@@ -145,6 +161,8 @@ def _do(workspace: WorkspaceScope, step: str, after: str) -> str | None:
     ids, behind_these = _SOURCES[name](workspace, after)
     kind = SearchKind(name.partition("-")[0])
     _rewrite(workspace, kind, {each: set() for each in ids})
+    if kind is SearchKind.ORDER:
+        commit_anew(partial(_queue_uncounted, workspace=workspace, ids=ids))
     return behind_these
 
 

@@ -17,7 +17,7 @@ from storepost.people.consent.write_back_index import IndexedChangeItem, indexed
 from storepost.people.consent.write_back_messages import payload_of
 from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.platform.messaging.outbox import Message, Queue, body_of
-from storepost.platform.messaging.relay import send_now
+from storepost.platform.messaging.relay import Outgoing
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.stores.stores.sweeping import SweptWorkspaceItem, swept_in
 from storepost.values import clock
@@ -39,21 +39,18 @@ class NotSwept(Exception):  # noqa: N818 - it is what happened
     """Some workspaces' write-backs couldn't be looked through."""
 
 
-def relay_new_change(row: IndexedChangeItem) -> None:
-    """Sends the messages of a change that the stream brings; nothing of one that needs none.
+def outgoing_of_change(row: IndexedChangeItem) -> Outgoing:
+    """Returns the messages of a change that the stream brings; none of one that needs none.
 
-    Raises NotSent where SQS refuses some. Sent twice, a message has the same deduplication id, and
-    the worker does nothing for what isn't pending.
+    Sent twice, a message has the same deduplication id, and the worker does nothing for what isn't
+    pending.
     """
-    send_now(Queue.WRITE_BACKS, messages_of(row))
-
-
-def messages_of(row: IndexedChangeItem) -> Iterable[tuple[Message, str]]:
-    """Returns the messages of a change, each with its deduplication id."""
     workspace = WorkspaceScope.of(row.pk)
+    messages = []
     for store, group in zip(row.stores, row.groups or (), strict=False):
         body = body_of(payload_of(workspace, row.change, from_short(store)))
-        yield Message(body, group), f"{row.change_id}.{row.profile_id.hex}.{store}"
+        messages.append((Message(body, group), f"{row.change_id}.{row.profile_id.hex}.{store}"))
+    return Outgoing(Queue.WRITE_BACKS, tuple(messages))
 
 
 def queue_pending(

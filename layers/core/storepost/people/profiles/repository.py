@@ -38,6 +38,7 @@ from storepost.people.profiles.rows import (
     merged_row,
     profile_row,
 )
+from storepost.people.profiles.searching import searched
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_in
 from storepost.platform.persistence.reads import Reads
@@ -311,7 +312,10 @@ class ProfileRepository:
     def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
         """The row of `after`, which passes only over the version of `before`."""
         version = before.version if before else None
-        return profile_row(profile_key(self._scope, after.id), replace(after, version=version))
+        row = profile_row(profile_key(self._scope, after.id), replace(after, version=version))
+        if before is None or searched(before) != searched(after):
+            row.search_entry = "changed"
+        return row
 
     def _write_evidence(
         self, changes: Changes, item: ProfileItem, pending: Sequence[Evidence]

@@ -71,6 +71,8 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     merges = NumberAttribute(null=True)
     pending_sources = Json(null=True)
     """Short ids, as of `histories`."""
+    search_entry = UnicodeAttribute(null=True)
+    """`changed` where this very write changed what is searched, as the stream's filter asks."""
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):

@@ -20,6 +20,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from storepost.platform.jobs.runs import Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.queues import bring_again
+from storepost.platform.messaging.relay import Outgoing, relay_all
 from storepost.platform.persistence.patience import patience
 from storepost.values.logs import log_keys, log_unexpected
 from storepost.values.metrics import count, flush
@@ -63,6 +64,46 @@ def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Han
     return _handler(
         BatchProcessor(EventType.DynamoDBStreams, raise_on_entire_batch_failure=False), work
     )
+
+
+def relay_handler(outgoing: Callable[[DynamoDBRecord], Outgoing | None]) -> Handler:
+    """The handler of the stream's reader that sends what rows have for queues.
+
+    Records of one batch share calls of SQS. Those of which some was refused come again, with all
+    that stands behind the first of them.
+    """
+
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        with log_keys(requestId=context.aws_request_id):
+            with patience(context.get_remaining_time_in_millis()) as own:
+                failed = _relayed(event["Records"], outgoing)
+            if own.retries:
+                count("Retries", own.retries)
+            flush(requestId=context.aws_request_id)
+        return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}
+
+    return lambda_handler
+
+
+def _relayed(
+    records: list[dict[str, Any]], outgoing: Callable[[DynamoDBRecord], Outgoing | None]
+) -> list[str]:
+    """Sends what the records have; the sequence numbers of those that are to come again."""
+    parts: dict[str, Outgoing] = {}
+    failed = set[str]()
+    for raw in records:
+        number = raw["dynamodb"]["SequenceNumber"]
+        try:
+            part = outgoing(DynamoDBRecord(raw))
+        except Exception as error:
+            log_unexpected(error)
+            failed.add(number)
+        else:
+            if part:
+                parts[number] = part
+    numbers = list(parts)
+    failed |= {numbers[place] for place in relay_all(list(parts.values()))}
+    return [number for raw in records if (number := raw["dynamodb"]["SequenceNumber"]) in failed]
 
 
 def _of_queue(

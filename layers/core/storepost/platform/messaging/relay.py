@@ -3,9 +3,10 @@
 Killed in between, a row is sent again: every consumer knows a message by its deduplication id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from itertools import batched, chain
+from itertools import chain
 
 from storepost.platform.messaging.outbox import SHARDS, Message, OutboxItem, Queue, due
 from storepost.platform.messaging.queues import address_of
@@ -15,36 +16,95 @@ from storepost.values import clock
 from storepost.values.logs import log_unexpected
 
 STREAM_MISSED = timedelta(minutes=2)
-_BATCH = 10
+MAX_MESSAGES = 10
+"""In one call of SQS."""
+MAX_BYTES = 200_000
+"""Of the bodies in one call: SQS took 256 KB, with what else a message has, until August 2025."""
+
+
+type Identified = tuple[Message, str]
+"""A message and its deduplication id, which only FIFO queues take."""
 
 
 class NotSent(Exception):  # noqa: N818 - it is what happened
     """SQS refused some of a row's messages for now."""
 
 
-def relay_due(row: OutboxItem) -> None:
-    """Sends the outbox row that the stream brings; one whose time is to come is the sweep's."""
-    if row.is_due:
-        relay(row)
+@dataclass(frozen=True)
+class Outgoing:
+    """What one row of the table has for a queue."""
+
+    queue: Queue
+    messages: tuple[Identified, ...]
+    outbox_row: OutboxItem | None = None
+    """What is deleted once the messages are sent."""
+
+
+def outgoing_of(row: OutboxItem) -> Outgoing:
+    """Returns what an outbox row has for its queue."""
+    messages = ((message, f"{row.id}.{number}") for number, message in enumerate(row.messages))
+    return Outgoing(Queue(row.queue), tuple(messages), row)
 
 
 def relay(row: OutboxItem) -> None:
-    """Sends the row's messages and deletes it."""
-    messages = ((message, f"{row.id}.{number}") for number, message in enumerate(row.messages))
-    send_now(Queue(row.queue), messages)
-    remove(row, OutboxItem.pk.exists())
+    """Sends the row's messages and deletes it. Raises NotSent."""
+    if relay_all([outgoing_of(row)]):
+        raise NotSent(row.queue)
 
 
-def send_now(queue: Queue, messages: Iterable[tuple[Message, str]]) -> None:
-    """Sends messages, each with its deduplication id, which only FIFO queues take.
+def relay_all(parts: Sequence[Outgoing]) -> set[int]:
+    """Sends what several rows have, those for one queue in as few calls as it takes.
 
-    Raises NotSent where SQS refuses some: then all of them are to be sent again.
+    Returns the numbers of those of the parts that are to be sent again: SQS refused a call with a
+    message of theirs, or their outbox row couldn't be deleted.
     """
-    for some in batched(messages, _BATCH, strict=False):
-        entries = [_entry(number, *each) for number, each in enumerate(some)]
+    failed = set[int]()
+    for queue in dict.fromkeys(part.queue for part in parts):
+        mine = (
+            (number, message)
+            for number, part in enumerate(parts)
+            if part.queue is queue
+            for message in part.messages
+        )
+        for call in _calls(mine):
+            if not _is_sent(queue, [message for _, message in call]):
+                failed.update(number for number, _ in call)
+    sent = {number: part.outbox_row for number, part in enumerate(parts) if number not in failed}
+    return failed | {number for number, row in sent.items() if row and not _is_deleted(row)}
+
+
+def _calls(messages: Iterable[tuple[int, Identified]]) -> Iterator[list[tuple[int, Identified]]]:
+    """The messages as SQS takes them together."""
+    call: list[tuple[int, Identified]] = []
+    size = 0
+    for each in messages:
+        length = len(each[1][0].body.encode())
+        if call and (len(call) == MAX_MESSAGES or size + length > MAX_BYTES):
+            yield call
+            call, size = [], 0
+        call.append(each)
+        size += length
+    if call:
+        yield call
+
+
+def _is_sent(queue: Queue, messages: Sequence[Identified]) -> bool:
+    entries = [_entry(number, *each) for number, each in enumerate(messages)]
+    try:
         answer = _sqs().send_message_batch(QueueUrl=address_of(queue), Entries=entries)
-        if answer.get("Failed"):
-            raise NotSent(queue)
+    except Exception as error:
+        log_unexpected(error)
+        return False
+    return not answer.get("Failed")
+
+
+def _is_deleted(row: OutboxItem) -> bool:
+    try:
+        remove(row, OutboxItem.pk.exists())
+    except Exception as error:
+        log_unexpected(error)
+        return False
+    return True
 
 
 def _entry(number: int, message: Message, deduplication_id: str) -> dict[str, str]:

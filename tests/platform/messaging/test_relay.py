@@ -1,0 +1,132 @@
+"""What the relay sends together, and what comes again where SQS refuses some of it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from local.functions import invoke
+from local.template import functions
+from storepost.platform.messaging import relay
+from storepost.platform.messaging.outbox import PARTITION, Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values.settings import settings
+from tests.harness.faults import faults, refusal
+from tests.harness.world import World
+
+
+class Sqs:
+    """Keeps each call; refuses what it is told to."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, list[Any]]] = []
+        self.refuses: set[object] = set()
+        """Bodies that it doesn't take."""
+        self.fails_for = ""
+        """The address of a queue that isn't there."""
+
+    def send_message_batch(self, QueueUrl: str, Entries: list[dict[str, str]]) -> dict[str, object]:  # noqa: N803
+        assert [each["Id"] for each in Entries] == [str(n) for n in range(len(Entries))]
+        if QueueUrl == self.fails_for:
+            raise refusal("QueueDoesNotExist")
+        bodies = [json.loads(each["MessageBody"])["n"] for each in Entries]
+        self.calls.append((QueueUrl.rpartition("/")[2], bodies))
+        failed = [{"Id": str(n)} for n, body in enumerate(bodies) if body in self.refuses]
+        return {"Failed": failed} if failed else {}
+
+
+@pytest.fixture
+def sqs(monkeypatch: pytest.MonkeyPatch) -> Sqs:
+    """In place of the queues."""
+    kept = Sqs()
+    monkeypatch.setattr(relay, "_sqs", lambda: kept)
+    return kept
+
+
+def write(queue: Queue, *numbers: object) -> None:
+    """An outbox row with these messages."""
+    changes = Changes()
+    send_with(changes, queue, [({"n": number}, None) for number in numbers])
+    changes.commit()
+
+
+def run(world: World) -> list[int]:
+    """Hands all that waits to the relay at once; the places of the records that come again."""
+    records = world._relay.waiting()
+    numbers = [each["dynamodb"]["SequenceNumber"] for each in records]
+    [function] = [each for each in functions() if each.job == "outbox_relay"]
+    answer = invoke(function, {"Records": records})
+    return [numbers.index(each["itemIdentifier"]) for each in answer["batchItemFailures"]]
+
+
+def name_of(address: str) -> str:
+    """A queue's name."""
+    return address.rpartition("/")[2]
+
+
+def test_rows_of_one_queue_share_calls(world: World, sqs: Sqs) -> None:
+    emails, imports = settings().email_queue_url, settings().store_import_queue_url
+    for number in range(12):
+        write(Queue.EMAILS, number)
+    write(Queue.STORE_IMPORTS, 100, 101)
+    write(Queue.EMAILS, 12)
+    assert run(world) == []
+    assert sqs.calls == [
+        (name_of(emails), list(range(10))),
+        (name_of(emails), [10, 11, 12]),
+        (name_of(imports), [100, 101]),
+    ]
+    assert world.rows(PARTITION) == []
+
+
+def test_what_is_refused_comes_again_with_what_shared_its_call(world: World, sqs: Sqs) -> None:
+    for number in range(12):
+        write(Queue.EMAILS, number)
+    write(Queue.STORE_IMPORTS, 100)
+    sqs.refuses.add(11)
+    assert run(world) == [10, 11]
+    assert len(world.rows(PARTITION)) == 2
+    sqs.refuses.clear()
+    assert run(world) == []
+    assert world.rows(PARTITION) == []
+
+
+def test_a_call_that_fails_holds_back_no_other_queue(world: World, sqs: Sqs) -> None:
+    write(Queue.EMAILS, 1)
+    write(Queue.STORE_IMPORTS, 2)
+    sqs.fails_for = settings().email_queue_url
+    assert run(world) == [0]
+    assert sqs.calls == [(name_of(settings().store_import_queue_url), [2])]
+
+
+def test_a_row_that_cannot_be_deleted_comes_again(world: World, sqs: Sqs) -> None:
+    write(Queue.EMAILS, 1)
+    write(Queue.EMAILS, 2)
+    with faults(refusal("AccessDeniedException"), "DeleteItem"):
+        assert run(world) == [0, 1]
+    assert run(world) == []
+    assert world.rows(PARTITION) == []
+
+
+def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
+    changes = Changes()
+    send_with(changes, "no such queue", [({"n": 1}, None)])  # type: ignore[arg-type]
+    changes.commit()
+    write(Queue.EMAILS, 2)
+    assert run(world) == [0]
+    assert [bodies for _, bodies in sqs.calls] == [[2]]
+
+
+def test_a_call_stays_below_what_sqs_takes(
+    world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "MAX_BYTES", 50)
+    for text in ("a" * 20, "b" * 20, "c" * 60, "d"):
+        write(Queue.EMAILS, text)
+    assert run(world) == []
+    assert [[str(body)[0] for body in bodies] for _, bodies in sqs.calls] == [
+        ["a"],
+        ["b"],
+        ["c"],
+        ["d"],
+    ]
