@@ -31,7 +31,10 @@ def nodes_held() -> Iterator[list[str]]:
         if operation == "TransactWriteItems":
             rows = [next(iter(part.values())) for part in parameters["TransactItems"]]
             keys = [row.get("Key") or row["Item"] for row in rows]
-            held = [k["pk"]["S"].endswith("#nodes") and k["sk"]["S"][0].isdigit() for k in keys]
+            held = [
+                "pk" in key and key["pk"]["S"].endswith("#nodes") and key["sk"]["S"][0].isdigit()
+                for key in keys  # an idempotency record has neither key
+            ]
             if any(held):
                 reasons = ["TransactionConflict" if each else "None" for each in held]
                 raise refusal("TransactionCanceledException", *reasons)

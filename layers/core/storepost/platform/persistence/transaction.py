@@ -60,7 +60,7 @@ class OtherWay:
     take: Callable[[], None]
 
 
-def send(writes: Mapping[tuple[str, Key], Write], other_ways: list[OtherWay]) -> None:
+def send(writes: Mapping[Any, Write], other_ways: list[OtherWay]) -> None:
     """Sends a transaction, and again where another one has rows that can be done without.
 
     Whatever takes another way may change the writes. Raises as `transact` does, and Busy.
@@ -82,7 +82,7 @@ def send(writes: Mapping[tuple[str, Key], Write], other_ways: list[OtherWay]) ->
         transact(_in_order(writes))
 
 
-def _in_order(writes: Mapping[tuple[str, Key], Write]) -> list[Write]:
+def _in_order(writes: Mapping[Any, Write]) -> list[Write]:
     return sorted(writes.values(), key=lambda write: write.order)
 
 
