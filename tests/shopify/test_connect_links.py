@@ -594,7 +594,7 @@ class TestMove:
         stranger = world.person()
         shopify.connect(stranger, world.workspace(stranger))
         answer = world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
-        assert answer.problem() == (409, "store_disconnected")
+        assert answer.status == 204
         assert shopify.shop().installation is not None
         assert find_claim(SHOP) is not None
 

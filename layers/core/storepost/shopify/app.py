@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from storepost.platform.persistence.secrets import read_secret
 from storepost.shopify.problems import ShopifyNotConfigured
+from storepost.values.logs import logger
 from storepost.values.settings import settings
 
 
@@ -23,7 +24,7 @@ class ShopifyApp:
         """
         found = (read_secret(self.secret_name) or "").split()
         if not found:
-            raise ShopifyNotConfigured()
+            raise _not_configured("the parameter that ShopifySecretName names")
         return tuple(found)
 
 
@@ -40,5 +41,11 @@ def shopify_app() -> ShopifyApp:
     """Returns the deployment's app. Raises ShopifyNotConfigured."""
     app = find_app()
     if app is None:
-        raise ShopifyNotConfigured()
+        raise _not_configured("ShopifyClientId")
     return app
+
+
+def _not_configured(missing: str) -> ShopifyNotConfigured:
+    """The problem; the log tells whoever runs the service what is missing, the answer doesn't."""
+    logger.warning("no Shopify app", extra={"missing": missing})
+    return ShopifyNotConfigured()

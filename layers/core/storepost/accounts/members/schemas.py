@@ -31,9 +31,9 @@ class MemberSummary(Shape):
     name: str = Field(description="The person's name, as they chose it for their account.")
     email: str = Field(description="The address that the person signs in with.")
     role: Role = Field(
-        description="`owner`: one a workspace, may do everything. `admin`: manages "
-        "people, keys and connections. `member`: works with everything "
-        "else."
+        description="`owner`: one a workspace, may do everything. `admin`: also "
+        "manages members, invitations, API keys and connections, and "
+        "exports and erases people. `member`: works with everything else."
     )
     joined_at: Timestamp = Field(description="When the person became a member of this workspace.")
     last_active_at: Timestamp | None = Field(

@@ -17,8 +17,8 @@ _DROPPED = str.maketrans("", "", "'\u2019")
 
 class Role(StrEnum):
     """What a person is in a workspace. `owner`: one a workspace, may do everything. `admin`:
-    manages members, API keys and connections, and does all that a member does. `member`:
-    works with everything else.
+    also manages members, invitations, API keys and connections, and exports and erases
+    people. `member`: works with everything else.
     """
 
     OWNER = "owner"

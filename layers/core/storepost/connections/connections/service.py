@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
@@ -23,10 +24,11 @@ from storepost.stores.stores import service as stores
 from storepost.stores.stores.finding import known_store
 from storepost.stores.stores.listing import ListedStore
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store
+from storepost.stores.stores.problems import StoreDisconnected
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import new_id
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import FieldError, NotFound
+from storepost.values.problems import FieldError, NotFound, handles
 from storepost.values.scope import WorkspaceScope
 
 CALLBACK = "/connections/shopify/callback"
@@ -79,13 +81,15 @@ def begin_connection(
     return _connection(shop, _listed(store), install, base_url)
 
 
+@handles(StoreDisconnected)
 def end_connection(workspace: WorkspaceScope, key: str, changes: Changes) -> None:
-    """Cancels the install that is waited for, or else disconnects the store."""
+    """Cancels the install that is waited for, or else disconnects the store; repeatable."""
     _, store, awaited = _found(workspace, key)
     if awaited is not None:
         InstallRepository(workspace).end(changes, awaited)
     elif store is not None:
-        disconnect(workspace, store.id, changes)
+        with suppress(StoreDisconnected):
+            disconnect(workspace, store.id, changes)
 
 
 def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:

@@ -31,8 +31,10 @@ class ProfileEvent(Shape):
         description="The store where it happened. Null where it belongs to none."
     )
     properties: dict[str, Any] = Field(
-        description="What you sent along, unchanged. An order's event has what tells "
-        "which order it is."
+        description="What you sent along, unchanged. An order's event has `orderId`, "
+        "`externalId`, `number`, `total`, `items` (the pieces ordered) and "
+        "`isTest`; `order_refunded` also `refunded` (this time) and "
+        "`totalRefunded`."
     )
 
     @classmethod

@@ -109,12 +109,12 @@ class Profile(ProfileSummary):
     """A person as one workspace knows them, with their stores and what they spent."""
 
     first_name: str | None = Field(
-        description="The person's first name, as it was given last by hand, else by a "
-        "store. Null where it isn't known."
+        description="The person's first name: what was given by hand, else what the "
+        "first store that knows it has. Null where it isn't known."
     )
     last_name: str | None = Field(
-        description="The person's last name, as it was given last by hand, else by a "
-        "store. Null where it isn't known."
+        description="The person's last name: what was given by hand, else what the "
+        "first store that knows it has. Null where it isn't known."
     )
     locale_source: LocaleSource | None = Field(
         description="What `locale` was taken from. Null where it was set by hand, "
