@@ -430,8 +430,11 @@ class TestStale:
             do()
             assert (what, place.change(change)["stale"]) == (what, True)
             answer = place.act(change, "apply")
-            assert answer.problem() == (409, "stale")
-            assert answer.json["detail"] == "Refresh the change, then apply it."
+            assert answer.problem() == (409, "change_stale")
+            assert (
+                answer.json["detail"]
+                == "Refresh the change, look at its products again, then apply it."
+            )
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 
@@ -476,7 +479,7 @@ class TestStale:
             begin_anew()
             put_locales(primary, currency)
             assert place.change(change) == {**change, "stale": True}
-            assert place.act(change, "apply").problem() == (409, "stale")
+            assert place.act(change, "apply").problem() == (409, "change_stale")
 
     @pytest.mark.parametrize(
         ("change_of", "is_stale"),
@@ -501,7 +504,7 @@ class TestStale:
         assert place.change(change) == {**change, "stale": is_stale}
         applied = place.act(change, "apply")
         assert (applied.status, applied.json.get("code")) == (
-            (409, "stale") if is_stale else (202, None)
+            (409, "change_stale") if is_stale else (202, None)
         )
 
     def test_what_is_written_for_a_store_that_was_read_before(
@@ -538,7 +541,7 @@ class TestStale:
             bring(product_source, says("p-1", title="Newest"))
 
         with place.world.meanwhile(meanwhile):
-            assert place.act(change, "apply").problem() == (409, "stale")
+            assert place.act(change, "apply").problem() == (409, "change_stale")
         assert place.get(place.path)["openChange"]["status"] == "ready"
 
     def test_refreshed(self, place: Place, product_source: ProductSource) -> None:
@@ -825,7 +828,7 @@ class TestWorker:
         shown = place.change(change)
         assert (shown["status"], shown["stale"]) == ("ready", True)
         assert place.get(place.path)["openChange"] == shown
-        assert place.act(change, "apply").problem() == (409, "stale")
+        assert place.act(change, "apply").problem() == (409, "change_stale")
         assert place.act(change, "refresh").problem() == (422, "unknown_source")
         path = f"/product-priority-changes/{change['id']}"
         assert place.call("DELETE", path).status == 204

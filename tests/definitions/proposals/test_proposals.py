@@ -227,8 +227,8 @@ class TestProposeChange:
             "/patch/0/from",
             "/patch/0/op",
             "/patch/1/path",
-            "/patch/2",
-            "/patch/3",
+            "/patch/2/value",
+            "/patch/3/value",
             "/patch/4/path",
             "/summary",
         ]
@@ -488,8 +488,8 @@ class TestApprove:
         path = f"/change-proposals/{second['id']}"
         assert desk.get(path)["stale"] is True
         answer = desk.send(desk.owner.token, "POST", f"{path}/approve")
-        assert answer.problem() == (409, "stale")
-        assert answer.json["detail"].startswith("Reject the proposal, and propose the change")
+        assert answer.problem() == (409, "proposal_stale")
+        assert "propose the change again" in answer.json["detail"]
         assert desk.send(desk.owner.token, "POST", f"{path}/reject").status == 200
         assert desk.get(path)["stale"] is False  # nothing waits for it any more
 
@@ -520,7 +520,7 @@ class TestApprove:
         with before_the_commit(lambda: desk.approve(first)):
             path = f"/change-proposals/{second['id']}/approve"
             answer = desk.send(desk.owner.token, "POST", path)
-        assert answer.problem() == (409, "stale")
+        assert answer.problem() == (409, "proposal_stale")
         versions = desk.get(f"/definitions/{definition['id']}/versions")["items"]
         assert versions[0]["proposalId"] == first["id"]
         assert len(versions) == 2

@@ -115,7 +115,9 @@ class TestPreview:
     )
     def test_addresses_that_nobody_may_open(self, shop: Shop, url: str) -> None:
         body = {"storeId": shop.store_id, "url": url}
-        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+        refused = shop.do("POST", "/feeds/preview", body)
+        assert refused.problem() == (422, "url_not_allowed")
+        assert [error["path"] for error in refused.json["errors"]] == ["/url"]
 
     def test_a_redirect_to_one(self, shop: Shop) -> None:
         url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
@@ -188,7 +190,9 @@ class TestCheck:
 
     def test_a_mapping_without_an_id(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", mapping={"id": "title"})
-        assert shop.do("POST", "/feeds/check", body).problem() == (422, "mapping_missing_id")
+        refused = shop.do("POST", "/feeds/check", body)
+        assert refused.problem() == (422, "mapping_missing_id")
+        assert [error["path"] for error in refused.json["errors"]] == ["/mapping"]
 
     def test_another_store(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", storeId=str(new_id()))

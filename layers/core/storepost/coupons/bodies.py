@@ -23,6 +23,7 @@ from storepost.coupons.wire import (
     ValidForEver,
     ValidUntil,
 )
+from storepost.values.field_errors import wrong_field
 from storepost.values.wire import (
     MAX_MINOR_UNITS,
     Id,
@@ -109,9 +110,10 @@ class CouponBody(RequestBody):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if (self.kind is CouponKind.BULK) != (self.quantity is not None):
-            raise ValueError("`quantity` belongs to a coupon of kind `bulk`, and to no other")
+            needs = "Required for" if self.kind is CouponKind.BULK else "Must be left out of"
+            raise wrong_field(f"{needs} a coupon of kind `{self.kind}`", "quantity")
         if self.value_type is ValueType.PERCENTAGE and self.value > 100:
-            raise ValueError("`value` must be at most 100 percent")
+            raise wrong_field("Must be at most 100 percent", "value")
         return self
 
     def details(self) -> NewCoupon:
@@ -173,7 +175,7 @@ class CouponTopUp(RequestBody):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.quantity is None) == (self.content is None):
-            raise ValueError("Give `quantity` or `content`")
+            raise ValueError("Must have either `quantity` or `content`")
         return self
 
 

@@ -7,8 +7,8 @@ class PermissionMissing(Conflict):
     """The shop doesn't let the app make discounts."""
 
     code = "permission_missing"
-    title = "The shop doesn't let coupons be made"
-    remedy = "Connect the shop again, so that somebody there can approve of discounts."
+    title = "The shop doesn't allow Storepost to make coupons"
+    remedy = "Connect the shop again, and let somebody there allow the app to make discounts."
 
 
 class CouponArchived(Conflict):
@@ -16,7 +16,7 @@ class CouponArchived(Conflict):
 
     code = "coupon_archived"
     title = "The coupon is archived"
-    remedy = "Make a new coupon."
+    remedy = "An archived coupon can't be changed. Make a new one."
 
 
 class CouponEnded(Conflict):
@@ -24,22 +24,25 @@ class CouponEnded(Conflict):
 
     code = "coupon_ended"
     title = "The coupon has ended"
-    remedy = "Use a coupon whose status is `active`."
+    remedy = "Use a coupon whose `status` is `active`, or make a new one."
 
 
 class NotAPool(Conflict):
     """The coupon's codes are made for each person."""
 
     code = "not_a_pool"
-    title = "The coupon has no pool of codes"
-    remedy = "Add codes to a coupon of kind `bulk`; a personal one makes each when it is assigned."
+    title = "The coupon makes its codes one at a time"
+    remedy = (
+        "Add codes to a coupon of kind `bulk`. A `personal` coupon makes a code when it is "
+        "assigned."
+    )
 
 
 class InvalidState(Conflict):
     """The coupon can't go from where it is to there."""
 
     code = "invalid_state"
-    title = "The coupon isn't in a state for that"
+    title = "The coupon's status doesn't allow this"
     remedy = "End a coupon that is `active`; archive one that is `ended`."
 
 
@@ -48,15 +51,18 @@ class NoCodesLeft(Conflict):
 
     code = "no_codes_left"
     title = "No codes are left"
-    remedy = "Add codes with `POST /coupons/{id}/codes`; codes that are `pending` need a moment."
+    remedy = (
+        "Add codes with `POST /coupons/{id}/codes`, or try again later: codes that are `pending` "
+        "become available."
+    )
 
 
 class ProfileNotInStore(Conflict):
     """The person is no customer of the coupon's store."""
 
     code = "profile_not_in_store"
-    title = "The profile isn't known to the coupon's store"
-    remedy = "Assign codes to people of that store: `storeIds` of a profile says which know it."
+    title = "The coupon's store doesn't know this person"
+    remedy = "Assign the code to somebody whose profile has that store in `storeIds`."
 
 
 class CodeNotFailed(Conflict):
@@ -64,7 +70,7 @@ class CodeNotFailed(Conflict):
 
     code = "code_not_failed"
     title = "The code hasn't failed"
-    remedy = "Retry codes whose status is `failed`."
+    remedy = "Only a code whose `status` is `failed` can be tried again."
 
 
 class CodeAssigned(Conflict):
@@ -72,15 +78,18 @@ class CodeAssigned(Conflict):
 
     code = "code_assigned"
     title = "The code can't be deleted"
-    remedy = "Delete codes whose status is `available` or `failed`."
+    remedy = "Only a code whose `status` is `available` or `failed` can be deleted."
 
 
 class ColumnNotFound(ValidationFailed):
     """No column has that name, or none has codes."""
 
     code = "column_not_found"
-    title = "There is no such column"
-    remedy = "Name the column with the codes as the first row does, or leave `column` out."
+    title = "No column with codes was found"
+    remedy = (
+        "Set `column` to the name that the file's first row gives the column with the codes, or "
+        "leave it out."
+    )
 
 
 class NoValidCodes(ValidationFailed):
@@ -88,4 +97,6 @@ class NoValidCodes(ValidationFailed):
 
     code = "no_valid_codes"
     title = "No code can be imported"
-    remedy = "Check the content with `POST /coupons/import/check`: it says what is wrong with rows."
+    remedy = (
+        "Check the file with `POST /coupons/import/check`: it says what is wrong with each row."
+    )

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
 from storepost.values.error_texts import Error, error_text
 from storepost.values.problems import FieldError
 
@@ -17,6 +20,16 @@ def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
 def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldError]:
     """The errors of one record: the paths are JSON Pointers within it."""
     return _distinct((_pointer(list(error["loc"]), error, record), error) for error in errors)
+
+
+def wrong_field(message: str, *path: str | int) -> ValidationError:
+    """Returns what a validator of several fields raises, so that the error stands at one of them.
+
+    `path` has the names of the request, and numbers from 0, within what is validated.
+    """
+    kind = PydanticCustomError("value_error", "{message}", {"message": message})
+    error = InitErrorDetails(type=kind, loc=path, input=None)
+    return ValidationError.from_exception_data("request", [error])
 
 
 def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:

@@ -136,14 +136,6 @@ class Conflict(Problem):
     remedy = "Read the resource again and repeat the request."
 
 
-class Stale(Conflict):
-    """What a change was made for has changed since."""
-
-    code = "stale"
-    title = "What this was made for has changed"
-    remedy = "Read what is there now, and make the change for that."
-
-
 class Gone(Problem):
     """It was there, and can't be used any more."""
 

@@ -15,8 +15,8 @@ class ChangePreviewing(Conflict):
     """What a change makes of products isn't known yet."""
 
     code = "change_previewing"
-    title = "The change is being previewed"
-    remedy = "Ask again once its status is `ready`."
+    title = "The change's preview isn't complete"
+    remedy = "Ask again once the change's `status` is `ready`."
 
 
 class ChangeNotReady(Conflict):
@@ -24,7 +24,18 @@ class ChangeNotReady(Conflict):
 
     code = "change_not_ready"
     title = "The change isn't ready"
-    remedy = "Wait until its status is `ready`; what is applied or failed needs a new change."
+    remedy = (
+        "Wait until the change's `status` is `ready`. Where it was applied or failed, propose a "
+        "new one."
+    )
+
+
+class ChangeStale(Conflict):
+    """What the preview showed isn't what the change would make of products now."""
+
+    code = "change_stale"
+    title = "The change's preview is out of date"
+    remedy = "Refresh the change, look at its products again, then apply it."
 
 
 class ChangeApplying(Conflict):
@@ -32,7 +43,7 @@ class ChangeApplying(Conflict):
 
     code = "change_applying"
     title = "The change is being applied"
-    remedy = "Wait until it is applied; another change can bring the former rules back."
+    remedy = "Wait until the change is applied. Another one can bring the former rules back."
 
 
 class UnknownSource(ValidationFailed):
@@ -40,14 +51,15 @@ class UnknownSource(ValidationFailed):
 
     code = "unknown_source"
     title = "The store has no such source"
-    remedy = "Use the ids of `sources` in the store's product priority."
+    remedy = (
+        "Use the `id` of a source in `GET /stores/{id}/product-priority`, not the store's or the "
+        "feed's own id."
+    )
 
 
 class UnknownField(ValidationFailed):
     """The rules name a field that there isn't."""
 
     code = "unknown_field"
-    title = "There is no such field"
-    remedy = (
-        "Use `product.<field>`, `variant.<field>` or `custom.<key>`, as the reference lists them."
-    )
+    title = "The rules name a field that doesn't exist"
+    remedy = "Use names such as `product.title`, `variant.price` or `custom.<key>`."

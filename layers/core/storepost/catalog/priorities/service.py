@@ -15,6 +15,7 @@ from storepost.catalog.priorities.problems import (
     ChangeNotReady,
     ChangeOpen,
     ChangePreviewing,
+    ChangeStale,
     UnknownField,
     UnknownSource,
 )
@@ -38,7 +39,7 @@ from storepost.values.pagination import (
     check_size,
     cut,
 )
-from storepost.values.problems import FieldError, NotFound, Stale
+from storepost.values.problems import FieldError, NotFound
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -105,7 +106,7 @@ def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
 def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
     """Puts a ready change in force; a worker brings the products up to it.
 
-    Raises ChangeNotReady and Stale.
+    Raises ChangeNotReady and ChangeStale.
     """
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
@@ -113,7 +114,7 @@ def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -
     rules = RulesRepository(store)
     before, marked = rules.get().rules, rules.marked()
     if _is_stale(change, marked):
-        raise Stale("Refresh the change, then apply it.")
+        raise ChangeStale()
     rules.save(changes, change.rules.instead_of(before), unless_changed_since=marked)
     now = clock.now()
     applying = replace(

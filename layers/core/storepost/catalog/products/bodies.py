@@ -1,5 +1,6 @@
 """A custom store's products as it sends them."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -15,6 +16,7 @@ from storepost.catalog.products.fields import MAX_KEY
 from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, IncomingVariant
 from storepost.catalog.products.model import ProductStatus
 from storepost.catalog.products.writing import MAX_VARIANTS
+from storepost.values.field_errors import wrong_field
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import TEXT_LENGTH, NonNegativeMoney, RequestBody, Text, Timestamp, Url
 
@@ -37,6 +39,16 @@ def _description(text: str) -> str:
 
 Description = Annotated[str, AfterValidator(_description)]
 CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
+
+
+def _first_repeated(names: Iterable[str]) -> int | None:
+    """The number, from 0, of the first name that stands there before."""
+    seen = set[str]()
+    for number, name in enumerate(names):
+        if name in seen:
+            return number
+        seen.add(name)
+    return None
 
 
 class ProductImageBody(RequestBody):
@@ -223,10 +235,13 @@ class ProductBody(RequestBody):
 
     @model_validator(mode="after")
     def _unique_variants(self) -> "ProductBody":
-        if len({each.locale for each in self.locales}) < len(self.locales):
-            raise ValueError("Each of the locales stands there once")
-        if len({each.external_id for each in self.variants}) < len(self.variants):
-            raise ValueError("Each variant has an externalId of its own")
+        number = _first_repeated(each.locale for each in self.locales)
+        if number is not None:
+            raise wrong_field("Must be named only once", "locales", number, "locale")
+        number = _first_repeated(each.external_id for each in self.variants)
+        if number is not None:
+            message = "Must be another one than those of the variants before it"
+            raise wrong_field(message, "variants", number, "externalId")
         return self
 
     def product(self, external_id: str) -> IncomingProduct:

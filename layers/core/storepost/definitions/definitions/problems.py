@@ -8,4 +8,4 @@ class SchemaMismatch(ValidationFailed):
 
     code = "schema_mismatch"
     title = "The definition doesn't meet its schema"
-    remedy = "Mend what `errors` names; `GET /definition-schemas/{kind}` has the schema."
+    remedy = "Fix the fields listed in `errors`. `GET /definition-schemas/{kind}` shows the schema."

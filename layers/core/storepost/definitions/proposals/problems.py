@@ -7,32 +7,46 @@ class BaseNotCurrent(Conflict):
     """The version that the patch is made for is not the definition's current one."""
 
     code = "base_not_current"
-    title = "The base isn't the current version"
-    remedy = "Read the definition again and make the patch for its `versionId`."
+    title = "The definition has a newer version"
+    remedy = "Read the definition again and make the patch for its current `versionId`."
 
 
 class ProposalClosed(Conflict):
     """Somebody has approved, rejected or withdrawn it."""
 
     code = "proposal_closed"
-    title = "The proposal is closed"
-    remedy = "Make a new proposal."
+    title = "The proposal is closed already"
+    remedy = "Only an open proposal can be decided or withdrawn. Make a new one."
+
+
+class ProposalStale(Conflict):
+    """The definition has another version than the proposal was made for."""
+
+    code = "proposal_stale"
+    title = "The proposal is out of date"
+    remedy = (
+        "Read the definition's current version and propose the change again. This proposal can "
+        "only be rejected."
+    )
 
 
 class OwnProposal(Forbidden):
     """A key or a plain member may not approve what they proposed themselves."""
 
     code = "own_proposal"
-    title = "It is your own proposal"
-    remedy = "Let somebody else review it; an owner or admin may approve their own."
+    title = "You can't approve your own proposal"
+    remedy = (
+        "Ask somebody else to approve it. Only owners and admins who are signed in may approve "
+        "their own."
+    )
 
 
 class NotAuthor(Forbidden):
     """Only who proposed something may withdraw it."""
 
     code = "not_author"
-    title = "Somebody else's proposal"
-    remedy = "Reject it, or let its author withdraw it."
+    title = "Only its author can withdraw the proposal"
+    remedy = "Reject the proposal instead, or ask its author to withdraw it."
 
 
 class PatchFailed(ValidationFailed):
@@ -40,4 +54,4 @@ class PatchFailed(ValidationFailed):
 
     code = "patch_failed"
     title = "The patch doesn't apply"
-    remedy = "Mend the operation that `errors` names; nothing of the patch was applied."
+    remedy = "Fix the operation listed in `errors`. Nothing of the patch was applied."

@@ -12,6 +12,7 @@ from storepost.definitions.definitions.schemas import DefinitionAuthor
 from storepost.definitions.proposals.model import Base, ProposalStatus
 from storepost.definitions.proposals.reading import ListedProposal, ProposalView
 from storepost.definitions.proposals.service import NewChange, NewDefinition
+from storepost.values.field_errors import wrong_field
 from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
 
 MAX_OPERATIONS = 500
@@ -41,8 +42,10 @@ class JsonPatchOperation(RequestBody):
 
     @model_validator(mode="after")
     def _has_a_value(self) -> "JsonPatchOperation":
-        if (self.op is JsonPatchOp.REMOVE) == ("value" in self.model_fields_set):
-            raise ValueError("`add` and `replace` have a `value`, `remove` has none")
+        removes = self.op is JsonPatchOp.REMOVE
+        if removes == ("value" in self.model_fields_set):
+            needs = "Must be left out of" if removes else "Required for"
+            raise wrong_field(f"{needs} `{self.op}`", "value")
         return self
 
     def operation(self) -> Operation:

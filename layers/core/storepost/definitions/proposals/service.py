@@ -26,6 +26,7 @@ from storepost.definitions.proposals.problems import (
     NotAuthor,
     OwnProposal,
     ProposalClosed,
+    ProposalStale,
 )
 from storepost.definitions.proposals.reading import (
     ProposalView,
@@ -38,7 +39,7 @@ from storepost.definitions.proposals.repository import ProposalRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import derived_id, timed_id
-from storepost.values.problems import FieldError, Stale
+from storepost.values.problems import FieldError
 from storepost.values.scope import WorkspaceScope
 
 
@@ -83,7 +84,7 @@ def approve(
 ) -> ProposalView:
     """Puts what is proposed into force.
 
-    Raises NotFound, OwnProposal, ProposalClosed, Stale, PatchFailed and SchemaMismatch.
+    Raises NotFound, OwnProposal, ProposalClosed, ProposalStale, PatchFailed and SchemaMismatch.
     """
     workspace = caller.workspace
     proposal = find_proposal(workspace, proposal_id)
@@ -173,14 +174,12 @@ def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -
 
 
 def _definition_of(workspace: WorkspaceScope, proposal: Proposal) -> Definition | None:
-    """The definition that a change is about. Raises NotFound, and Stale where it has moved on."""
+    """The definition that a change is about. Raises NotFound, and ProposalStale."""
     if proposal.base is None:
         return None
     definition = find_definition(workspace, proposal.base.definition_id)
     if proposal.is_stale(definition.version_id):
-        raise Stale(
-            "Reject the proposal, and propose the change for the definition's current version."
-        )
+        raise ProposalStale()
     return definition
 
 

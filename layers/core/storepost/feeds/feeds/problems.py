@@ -1,23 +1,28 @@
 """What can be wrong with a feed (docs/interface.md, section 8)."""
 
 from storepost.feeds.files.failures import FeedFailure
-from storepost.values.problems import Conflict, UnreadableContent, ValidationFailed
+from storepost.stores.stores.problems import UrlNotAllowed
+from storepost.values.problems import Conflict, FieldError, UnreadableContent, ValidationFailed
 
 
 class FeedExists(Conflict):
     """The store has a feed of that address and locale."""
 
     code = "feed_exists"
-    title = "The store has this feed"
-    remedy = "Change the feed that is there, or delete it first."
+    title = "The store has this feed already"
+    remedy = "Change the feed that has this address and locale, or delete it first."
 
 
 class MappingMissingId(ValidationFailed):
     """No column of the mapping is the id."""
 
     code = "mapping_missing_id"
-    title = "No column is the id"
-    remedy = "Map a column to `id`: it says which product a row is about."
+    title = "No column is mapped to `id`"
+    remedy = "Map one column to `id`: it says which product a row is about."
+
+    def __init__(self) -> None:
+        """It is the mapping that lacks the column."""
+        super().__init__(errors=[FieldError("/mapping", "Must map one column to `id`")])
 
 
 class FeedUnreachable(ValidationFailed):
@@ -25,7 +30,7 @@ class FeedUnreachable(ValidationFailed):
 
     code = "unreachable"
     title = "The feed can't be reached"
-    remedy = "Check the address, and that its server answers without a password and in time."
+    remedy = "Check the address, and that its server answers in time and without a password."
 
 
 class FeedHttpError(ValidationFailed):
@@ -59,7 +64,15 @@ class FeedWithoutRows(ValidationFailed):
 
     code = "no_rows"
     title = "The feed has no rows"
-    remedy = "Check that the file has products in it, as `item`, `entry`, lines or objects."
+    remedy = (
+        "Check that the file has products: lines below the header, `item` or `entry` elements, or "
+        "objects."
+    )
+
+
+def url_refused(reason: str) -> UrlNotAllowed:
+    """The problem of an address that the guard would never open, and why."""
+    return UrlNotAllowed("Use a public http or https address.", errors=[FieldError("/url", reason)])
 
 
 def problem_of(why: FeedFailure, detail: str | None = None) -> ValidationFailed:

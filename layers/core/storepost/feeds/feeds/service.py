@@ -15,7 +15,7 @@ from storepost.feeds.feeds.model import (
     FeedTrigger,
     next_import_after,
 )
-from storepost.feeds.feeds.problems import MappingMissingId
+from storepost.feeds.feeds.problems import MappingMissingId, url_refused
 from storepost.feeds.feeds.queueing import (
     end_open_import,
     import_by_hand,
@@ -27,7 +27,7 @@ from storepost.platform import fetching
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.finding import found_store
-from storepost.stores.stores.problems import StoreDisconnected, UrlNotAllowed
+from storepost.stores.stores.problems import StoreDisconnected
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -127,4 +127,4 @@ def check_url(url: str) -> None:
     try:
         fetching.check_url(url, schemes=fetching.HTTP_OR_HTTPS)
     except fetching.UrlNotAllowed as refused:
-        raise UrlNotAllowed(refused.reason) from None
+        raise url_refused(refused.reason) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from storepost.feeds.feeds.model import FeedCounts, FeedMode, FeedSettings, SkippedRow
-from storepost.feeds.feeds.problems import MappingMissingId, problem_of
+from storepost.feeds.feeds.problems import MappingMissingId, problem_of, url_refused
 from storepost.feeds.feeds.service import check_url
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.formats import FeedFormat
@@ -23,7 +23,6 @@ from storepost.feeds.records.mapping import FeedMapping, Target, has_id
 from storepost.feeds.records.options import OPTIONS
 from storepost.feeds.records.suggesting import suggested_mapping
 from storepost.platform.fetching import UrlNotAllowed
-from storepost.stores.stores import problems
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -118,7 +117,7 @@ def _opened(url: str) -> Iterator[FeedFile]:
     except FeedUnusable as unusable:
         raise problem_of(unusable.why, unusable.detail) from unusable
     except UrlNotAllowed as refused:
-        raise problems.UrlNotAllowed(refused.reason) from None
+        raise url_refused(refused.reason) from None
 
 
 def _seen(rows: Iterator[Row]) -> Iterator[Row]:

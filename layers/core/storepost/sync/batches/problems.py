@@ -8,4 +8,4 @@ class BatchBacklog(TooManyRequests):
 
     code = "batch_backlog"
     title = "Too many batches wait already"
-    remedy = "Wait as `Retry-After` says; a batch leaves the queue when its turn comes."
+    remedy = "Wait as long as `Retry-After` says. At most 100 batches of a store may wait."

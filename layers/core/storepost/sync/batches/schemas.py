@@ -95,10 +95,10 @@ class StoreBatch(RequestBody):
     @model_validator(mode="after")
     def _counted(self) -> "StoreBatch":
         if self.products and (self.customers or self.orders):
-            raise ValueError("A batch has customers and orders, or products")
+            raise ValueError("Must have either customers and orders, or products")
         records = len(self.customers) + len(self.orders) + len(self.products)
         if not 1 <= records <= MAX_RECORDS:
-            raise ValueError(f"A batch has 1 to {MAX_RECORDS} records together, not {records}")
+            raise ValueError(f"Must have 1 to {MAX_RECORDS} records in all, not {records}")
         return self
 
     def to_text(self) -> bytes:
