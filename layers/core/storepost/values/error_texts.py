@@ -10,9 +10,6 @@ type Error = Mapping[str, Any]
 UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
 MOMENT_FORM = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
 _URL_FORM = "Must be a web address, like `https://example.com/`"
-RULE = "rule"
-"""The type of an error that a validator of ours raises for one of several fields."""
-
 _OWN = "Value error, "
 """What pydantic writes before the words of a validator of ours."""
 
@@ -62,7 +59,7 @@ _OTHERWISE = "This value isn't accepted here: see the field's description in the
 def error_text(error: Error) -> str:
     """Returns the text of an error; what a validator of ours says is taken as it is."""
     kind, context = str(error["type"]), error.get("ctx") or {}
-    if kind in {"value_error", RULE}:
+    if kind == "value_error":
         text = str(error["msg"]).removeprefix(_OWN)
         return text[:1].upper() + text[1:]
     if kind in _CHOICES:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from storepost.values.error_texts import RULE, Error, error_text
+from storepost.values.error_texts import Error, error_text
 from storepost.values.problems import FieldError
 
 
@@ -27,7 +27,7 @@ def wrong_field(message: str, *path: str | int) -> ValidationError:
 
     `path` has the names of the request, and numbers from 0, within what is validated.
     """
-    kind = PydanticCustomError(RULE, "{message}", {"message": message})
+    kind = PydanticCustomError("value_error", "{message}", {"message": message})
     error = InitErrorDetails(type=kind, loc=path, input=None)
     return ValidationError.from_exception_data("request", [error])
 
