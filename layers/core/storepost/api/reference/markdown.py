@@ -132,8 +132,7 @@ def _code_link(token: "Token", place: Place) -> "list[Token]":
     address = place.names.get(token.content) if token.type == "code_inline" else None
     if address is None:
         return [token]
-    opening, closing = token.copy(), token.copy()
-    for each, kind, nesting in ((opening, "link_open", 1), (closing, "link_close", -1)):
-        each.type, each.tag, each.nesting, each.content = kind, "a", nesting, ""
-    opening.attrSet("href", urljoin(place.root, address))
+    href = urljoin(place.root, address)
+    opening = token.copy(type="link_open", tag="a", nesting=1, content="", attrs={"href": href})
+    closing = token.copy(type="link_close", tag="a", nesting=-1, content="")
     return [opening, token, closing]

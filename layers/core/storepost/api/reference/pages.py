@@ -19,17 +19,22 @@ LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify
 
 def problems_page(base_url: str, kinds: list[ProblemKind]) -> WebPage:
     """All kinds of problems."""
-    return render("problems.html", styles=DOCUMENTATION, kinds=kinds, base_url=base_url)
+    return render(
+        "problems.html", styles=DOCUMENTATION, values={"kinds": kinds, "base_url": base_url}
+    )
 
 
 def problem_page(base_url: str, kind: ProblemKind) -> WebPage:
     """One kind and its codes."""
-    return render("problem.html", styles=DOCUMENTATION, kind=kind, base_url=base_url)
+    values = {"kind": kind, "base_url": base_url}
+    return render("problem.html", styles=DOCUMENTATION, values=values)
 
 
 def problem_code_page(base_url: str, code: ProblemCodePage) -> WebPage:
     """One code of a kind."""
-    return render("problem-code.html", styles=DOCUMENTATION, code=code, base_url=base_url)
+    return render(
+        "problem-code.html", styles=DOCUMENTATION, values={"code": code, "base_url": base_url}
+    )
 
 
 @cache
@@ -37,7 +42,7 @@ def link_page(name: str) -> WebPage:
     """The page behind a link, such as an email's; raises NotFound."""
     if name not in LINK_PAGES:
         raise NotFound()
-    return render(f"{name}.html", scripts("requests.js", "account.js", f"{name}.js"))
+    return render(f"{name}.html", scripts("requests.js", "account.js", f"{name}.js"), values={})
 
 
 def unsubscribe_page(language: Language, sender: str, address: str) -> WebPage:
@@ -58,4 +63,5 @@ def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
 
 def _shoppers_page(template: str, name: str, language: Language, **values: str) -> WebPage:
     texts = page_texts(language)[name]
-    return render(template, language=language, personal=True, texts=texts, **values)
+    page = {"texts": texts, **values}
+    return render(template, language=language, personal=True, values=page)

@@ -1,6 +1,7 @@
 """A page of the service as an answer: rendered, and allowed nothing but what it holds itself."""
 
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -39,9 +40,9 @@ def render(
     language: Language = Language.ENGLISH,
     personal: bool = False,
     policy: dict[str, str] | None = None,
-    **values: object,
+    values: Mapping[str, object],
 ) -> WebPage:
-    """The template as a page.
+    """The template as a page, with these values in it.
 
     `personal` says that it is one person's, and may have a form. `policy` takes the place of parts
     of the Content-Security-Policy; `{hash}` in it stands for the script's own.

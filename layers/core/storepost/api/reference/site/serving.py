@@ -79,13 +79,15 @@ class Site:
             scripts("docs.js"),
             styles=DOCUMENTATION,
             policy={"script-src": "'self' {hash}"},
-            base_url=base_url,
-            content=content,
-            guides=self.library.guides,
-            path=path,
-            reference=self.library.reference,
-            search=search,
-            title=self.library.title(path),
+            values={
+                "base_url": base_url,
+                "content": content,
+                "guides": self.library.guides,
+                "path": path,
+                "reference": self.library.reference,
+                "search": search,
+                "title": self.library.title(path),
+            },
         )
 
     def _explorer(self, content: str, explorer: str, base_url: str) -> WebPage:
@@ -94,9 +96,7 @@ class Site:
             scripts("explorer.js"),
             styles=("explorer.css",),
             policy=_EXPLORER_POLICY,
-            base_url=base_url,
-            content=content,
-            explorer=explorer,
+            values={"base_url": base_url, "content": content, "explorer": explorer},
         )
 
     def _asset(self, library: str, base_url: str) -> str | None:
