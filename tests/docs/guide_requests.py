@@ -14,6 +14,7 @@ from tests.harness.world import Answer, World
 
 _BLOCK = re.compile(r"^```(sh|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VARIABLE = re.compile(r"\$(\w+)")
+_PLURAL = re.compile(r"(?<=ch)es$|s$")
 _ADDRESS = "$STOREPOST_URL"
 ANYTHING = "…"
 """Stands in a guide's JSON for whatever the service chose."""
@@ -104,7 +105,7 @@ class Reader:
         if answer.status >= 300 or not answer.body or not isinstance(answer.json, dict):
             return
         one = answer.json if "id" in answer.json else next(iter(answer.json.get("items", [])), {})
-        name = path.rstrip("/").rpartition("/")[2].upper().replace("-", "_").removesuffix("S")
+        name = _PLURAL.sub("", path.rstrip("/").rpartition("/")[2]).upper().replace("-", "_")
         if "id" in one:
             self.variables[f"{name}_ID"] = one["id"]
 
