@@ -25,7 +25,7 @@ class Call:
     """The body's media type, or None where there is no body."""
     body: Any
     schema: str | None
-    """The component that the body is, or None where it is none or has no name."""
+    """The component that the body is, or that each of its items is; None without a name."""
     is_list: bool
     """Whether it answers a page of items."""
     has_caller: bool
@@ -81,7 +81,10 @@ def _example(document: Document, content: Document) -> Any:  # noqa: ANN401 - JS
 
 
 def _component(document: Document, schema: Document) -> str | None:
-    """The component's name; of several that a body may be, the first: the example is of that."""
+    """The component's name, or that of a list's items.
+
+    Of several that a body may be it is the first: the example is of that.
+    """
     options = schema.get("oneOf") or schema.get("anyOf")
     if options:
         return _component(document, options[0])
@@ -89,6 +92,8 @@ def _component(document: Document, schema: Document) -> str | None:
         return None
     name = str(schema["$ref"]).rsplit("/", 1)[1]
     inner = document["components"]["schemas"][name]
+    if inner.get("type") == "array":
+        return _component(document, inner["items"])
     is_union = "oneOf" in inner or "anyOf" in inner
     return _component(document, inner) if is_union else name
 
