@@ -39,6 +39,9 @@ events: install ## record the samples in events/ anew, from a run with the demo'
 site: install ## bring what the documentation's pages load (npm); without it they stay plain
 	@$(BIN)/python -m local.site_assets || true
 
+postman: install ## the interface as a collection for Postman, in FILE; ADDRESS ends in /v1
+	@$(BIN)/python -m openapi.postman "$(ADDRESS)" >$(or $(FILE),postman.json)
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
@@ -162,4 +165,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events site openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
