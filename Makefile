@@ -24,10 +24,10 @@ $(VENV)/installed: requirements-dev.txt
 
 install: $(VENV)/installed ## the virtual environment with everything pinned
 
-run: install ## the whole service on this machine; PORT moves it
+run: install site ## the whole service on this machine; PORT moves it
 	@$(BIN)/python -m local
 
-sam-local: install ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
+sam-local: install site ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
 	@$(BIN)/python -m local.containers
 
 invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a running make run (needs Docker)
@@ -35,6 +35,12 @@ invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a 
 
 events: install ## record the samples in events/ anew, from a run with the demo's data
 	@$(BIN)/python -m local.demo.recording
+
+site: install ## bring what the documentation's pages load (npm); without it they stay plain
+	@$(BIN)/python -m local.site_assets || true
+
+postman: install ## the interface as a collection for Postman, in FILE; ADDRESS ends in /v1
+	@$(BIN)/python -m openapi.postman "$(ADDRESS)" >$(or $(FILE),postman.json)
 
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
@@ -60,7 +66,7 @@ test-sam-local: install ## the whole service in containers, from sign-up to writ
 redrive: install ## dead letters of a QUEUE in a STACK go back to it; without QUEUE, how many there are
 	@QUEUE=$(QUEUE) STACK=$(STACK) $(BIN)/python -m operating.redrive
 
-build: install ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
+build: install site ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
 	$(BIN)/python -m local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
 	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
@@ -159,4 +165,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

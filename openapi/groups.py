@@ -33,11 +33,15 @@ class Group:
 
     @property
     def operations(self) -> list[Operation]:
-        """The group's routes, in the order of the handler's text."""
+        """The routes that the interface describes, in the order of the handler's text.
+
+        Pages that only people look at are no part of it.
+        """
         routes = [*self.app._static_routes, *self.app._dynamic_routes]
         return [
             Operation(route.operation_id, route.method, route.openapi_path, route.func)
             for route in sorted(routes, key=lambda route: route.func.__code__.co_firstlineno)
+            if route.include_in_schema
         ]
 
 

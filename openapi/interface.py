@@ -5,9 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from openapi.code_samples import add_code_samples
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
 from openapi.operations import HEADERS, Document, complete, share_refusals
+from openapi.story import tag_groups, tags
+from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"
 _OF_KIND = re.compile(r"(\w+)_(\w+)_")
@@ -128,6 +131,7 @@ def interface() -> Document:
     for group in found:
         described = _described(group)
         _add(paths, described["paths"], schemas, described["schemas"])
+    _add({}, {}, schemas, _clean(webhook_schemas(), names=True))
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -138,14 +142,17 @@ def interface() -> Document:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": _PREFIX, "description": "The base address"}],
-        "tags": [{"name": group.name, "description": group.description} for group in found],
+        "tags": tags(found),
+        "x-tagGroups": tag_groups(found),
         "paths": dict(sorted(paths.items())),
+        "webhooks": webhooks(),
         "components": _components(schemas),
     }
     _demand_unique_operations(document)
     share_refusals(document)
     _prune(document)
     add_examples(document)
+    add_code_samples(document)
     return document
 
 
@@ -243,7 +250,7 @@ def _prune(document: Document) -> None:
     """Takes off the components that nothing refers to, Powertools' own error shapes among them."""
     components = document["components"]
     reached: set[tuple[str, str]] = set()
-    waiting = list(_references(document["paths"]))
+    waiting = [*_references(document["paths"]), *_references(document["webhooks"])]
     while waiting:
         kind, name = each = waiting.pop()
         if each not in reached:

@@ -208,6 +208,8 @@ def _statuses(operation: Operation, declared: str) -> Iterable[str]:
         return [declared]
     constants = operation.function.__code__.co_consts
     named = {str(c) for c in constants if isinstance(c, int) and 200 <= c < 400}
+    if "if_none_match" in inspect.signature(operation.function).parameters:
+        named |= {"200", "304"}
     return sorted(named) or (["200"] if operation.method == "GET" else ["200", "201"])
 
 

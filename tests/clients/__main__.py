@@ -14,12 +14,13 @@ import zipfile
 from pathlib import Path
 
 from local.template import ROOT
-from tests.clients import command_line
+from tests.clients import command_line, samples
 from tests.clients.guide import Guide
 
 _CAN_NOT_BE_HAD = 3
 _PYTHON = Path("clients/.venv/bin")
 _TYPESCRIPT = Path("clients/typescript")
+_COMPILER = _TYPESCRIPT / "node_modules" / ".bin" / "tsc"
 _TSC = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 _PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
 
@@ -43,6 +44,7 @@ def main() -> int:
         _check_python()
         if has_npm:
             _check_typescript()
+            _verify_write_backs()
         _type_the_guide(has_npm=has_npm)
     except _Wrong:
         return 1
@@ -60,7 +62,7 @@ def _check_python() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sample = Path(folder) / "sample.py"
         sample.write_text(_sample("python"), "utf-8")
-        _run(*mypy, sample)
+        _run(*mypy, sample, *samples.write(Path(folder), "python"))
     _run(_PYTHON / "pytest", "-q", "clients/python/tests")
     with tempfile.TemporaryDirectory() as folder:
         _run(_PYTHON / "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
@@ -80,10 +82,23 @@ def _check_typescript() -> None:
         cwd=ROOT / _TYPESCRIPT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     packed = {file["path"] for file in json.loads(told)[0]["files"]}
-    sample = _TYPESCRIPT / ".sample.ts"
-    (ROOT / sample).write_text(_sample("ts"), "utf-8")
-    _run(_TYPESCRIPT / "node_modules" / ".bin" / "tsc", *_TSC, sample)
+    # In the client's own folder, where its name is known.
+    with tempfile.TemporaryDirectory(prefix=".samples-", dir=ROOT / _TYPESCRIPT) as folder:
+        sample = Path(folder) / "sample.ts"
+        sample.write_text(_sample("ts"), "utf-8")
+        _run(_COMPILER, *_TSC, sample, *samples.write(Path(folder), "typescript"))
     _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
+
+
+def _verify_write_backs() -> None:
+    """The guide's code in TypeScript, and in PHP where that is installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        if not samples.verify_in_typescript(Path(folder), ROOT / _COMPILER):
+            print("npm can't bring the library that verifies write-backs in TypeScript.")
+            raise _Wrong
+    with tempfile.TemporaryDirectory() as folder:
+        if not samples.verify_in_php(Path(folder)):
+            print("Left out: the guide's code in PHP, as php, composer or its library isn't here.")
 
 
 def _type_the_guide(*, has_npm: bool) -> None:

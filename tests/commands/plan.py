@@ -10,6 +10,7 @@ class Typed(Enum):
     """Where a command is typed, with its whole effect."""
 
     HERE = "tests/commands"
+    GUIDES = "tests/docs/test_guide_requests.py, each against the service in the guide's order"
     CLIENTS = "make test-clients"
     CONTAINERS = "make test-sam-local"
     CI = ".ci/run"
@@ -18,6 +19,7 @@ class Typed(Enum):
 
 
 _PLAN: tuple[tuple[str, Typed], ...] = (
+    (r'curl (-X \w+ )?"\$STOREPOST_URL/|export STOREPOST_(URL|KEY)=', Typed.GUIDES),
     (r"make run$", Typed.HERE),
     (r"READ=|curl -H .* 'http://127", Typed.HERE),
     (r"make test TESTS=tests/feeds", Typed.HERE),

@@ -40,7 +40,7 @@ class Command:
 
 
 def commands() -> Iterator[Command]:
-    """All of them; a line that ends with a backslash goes on in the next one."""
+    """All of them; a line that ends with a backslash, or in quotes, goes on in the next one."""
     for page in PAGES:
         yield from commands_of(page)
 
@@ -50,9 +50,26 @@ def commands_of(page: Path) -> Iterator[Command]:
     text = page.read_text("utf-8")
     name = str(page.relative_to(source.ROOT))
     for block in _BLOCK.findall(text):
-        for line in re.sub(r"\\\n\s*", "", block).splitlines():
-            if line.strip():
-                yield Command(name, line.strip())
+        for line in typed(block):
+            yield Command(name, line)
     for line in _INLINE.findall(_BLOCK.sub("", text)):
         if "…" not in line:
             yield Command(name, " ".join(line.split()))
+
+
+def typed(block: str) -> Iterator[str]:
+    """Each command of a block."""
+    line = ""
+    for part in re.sub(r"\\\n\s*", "", block).splitlines():
+        line = f"{line}\n{part}" if line else part.strip()
+        if line and _is_whole(line):
+            yield line
+            line = ""
+
+
+def _is_whole(line: str) -> bool:
+    try:
+        shlex.split(line, comments=True)
+    except ValueError:
+        return False
+    return True

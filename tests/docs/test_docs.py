@@ -49,7 +49,7 @@ def page_of(answer: Answer) -> Reader:
     for _, attributes in page.tags:
         assert not attributes.keys() & {"src", "srcset", "style", "action"}
         assert not any(name.startswith("on") for name in attributes)
-    assert not page.all("link")
+    assert {link["href"] for link in page.all("link")} <= {"data:,"}
     policy = dict(part.split(" ", 1) for part in policy_of(answer).split("; "))
     assert policy.pop("default-src") == "'none'"
     assert policy.pop("frame-ancestors") == policy.pop("form-action") == "'none'"
@@ -144,7 +144,9 @@ class TestProblem:
     def test_as_a_page(self, world: World, kind: str) -> None:
         shown = page_of(world.call("GET", f"/problems/{kind}", headers={"accept": BROWSER}))
         told = world.call("GET", f"/problems/{kind}").json
-        assert [i for i in shown.ids if i != "main"] == [code["code"] for code in told["codes"]]
+        assert [i for i in shown.ids if i != "content"] == [code["code"] for code in told["codes"]]
+        links = {a["href"] for a in shown.all("a")}
+        assert {f"{told['type']}/{code['code']}" for code in told["codes"]} <= links
 
     def test_unknown(self, world: World) -> None:
         assert world.call("GET", "/problems/weather").problem() == (404, "not_found")
@@ -198,19 +200,25 @@ class TestOpenapi:
         assert json.loads(gzip.decompress(packed.body)) == plain.json
 
 
-class TestReference:
-    """GET /docs."""
+class TestProblemCode:
+    """GET /problems/{kind}/{code}."""
 
-    def test_has_every_operation_and_shape(self, world: World) -> None:
-        page = page_of(world.call("GET", "/docs"))
-        document = world.call("GET", "/openapi.json").json
-        operations = {o["operationId"] for p in document["paths"].values() for o in p.values()}
-        assert operations <= set(page.ids)
-        links = [str(a["href"]) for a in page.all("a")]
-        assert f"{BASE_URL}/openapi.json" in links
-        inside = {link[1:] for link in links if link.startswith("#")}
-        assert inside <= set(page.ids)
-        assert {f"schema-{name}" for name in document["components"]["schemas"]} <= set(page.ids)
+    def test_each_code_has_an_address_of_its_own(self, world: World) -> None:
+        for problem in all_problems():
+            body = world.call("GET", f"/problems/{problem.kind}/{problem.code}").json
+            found = (body["code"], body["kind"], body["status"])
+            assert found == (problem.code, problem.kind, problem.status)
+            assert body["type"] == f"{BASE_URL}/problems/{problem.kind}"
+
+    def test_as_a_page(self, world: World) -> None:
+        path = "/problems/conflict/stale_update"
+        page = page_of(world.call("GET", path, headers={"accept": BROWSER}))
+        links = {a["href"] for a in page.all("a")}
+        assert {f"{BASE_URL}/problems", f"{BASE_URL}/problems/conflict"} <= links
+
+    @pytest.mark.parametrize("path", ["weather/stale_update", "conflict/weather", "gone/conflict"])
+    def test_unknown(self, world: World, path: str) -> None:
+        assert world.call("GET", f"/problems/{path}").problem() == (404, "not_found")
 
 
 class TestPages:
@@ -252,7 +260,7 @@ class TestPages:
 class TestDefault:
     """What no route names."""
 
-    @pytest.mark.parametrize("path", ["", "/", "/weather", "/weather/today", "/pages"])
+    @pytest.mark.parametrize("path", ["/weather", "/weather/today", "/pages"])
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
     def test_unknown_path(self, world: World, method: str, path: str) -> None:
         assert world.call(method, path).problem() == (404, "not_found")

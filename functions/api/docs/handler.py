@@ -3,7 +3,7 @@
 The gateway's default route leads here too, so what nobody else answers is this group's 404.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path
@@ -12,15 +12,38 @@ from storepost.api.http.app import create_app
 from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.negotiation import Preferred, Representation
 from storepost.api.http.origin import From
-from storepost.api.http.pages import BY_ACCEPT, page_response
+from storepost.api.http.pages import BY_ACCEPT, page_response, text_response
 from storepost.api.reference import documents, pages
-from storepost.api.reference.schemas import Health, Html, InterfaceDocument, ProblemKind
+from storepost.api.reference.schemas import (
+    Health,
+    Html,
+    InterfaceDocument,
+    ProblemCodePage,
+    ProblemKind,
+)
 from storepost.values.pagination import PageRequest, PageSize, cut
 
 # What counts the clicks in an email adds to a link's query whatever it likes.
-app = create_app(any_query=frozenset({"docs.get", "pages.get"}))
+app = create_app(any_query=frozenset({"pages.get", "service.root"}))
 
 JSON = "application/json"
+
+
+@app.get("/", operation_id="service.root", include_in_schema=False)
+@app.get("/v1", operation_id="service.root", include_in_schema=False)
+@app.get("/v1/", operation_id="service.root", include_in_schema=False)
+def root(origin: From, representation: Preferred) -> Response[Any]:
+    """Where to go from here: the documentation for browsers, addresses as JSON for programs."""
+    links = documents.entrances(origin.base_url)
+    if representation is Representation.HTML:
+        return Response(302, headers={"Location": links["docs"], **BY_ACCEPT})
+    return Response(200, JSON, links, headers=BY_ACCEPT)
+
+
+@app.get("/llms.txt", operation_id="service.llms", include_in_schema=False)
+def llms(origin: From) -> Response[Any]:
+    """Where programs that read Markdown begin, at the address at which they look for it."""
+    return Response(302, headers={"Location": documents.entrances(origin.base_url)["llms"]})
 
 
 @app.get("/v1/health", operation_id="health.get")
@@ -58,25 +81,7 @@ def openapi(
     `servers` has the address that it was asked under. Send its `ETag` as `If-None-Match` to get it
     only where it has changed.
     """
-    text, etag = documents.interface_at(origin.base_url)
-    headers = {"ETag": etag, "Cache-Control": "no-cache"}
-    if documents.is_known(etag, if_none_match):
-        return Response(304, JSON, "", headers=headers, compress=False)
-    return Response(200, JSON, text, headers=headers)
-
-
-@app.get(
-    "/v1/docs",
-    operation_id="docs.get",
-    compress=True,
-    response_description="The reference as a page in HTML.",
-)
-def reference(origin: From) -> Response[Html]:
-    """Open the API reference.
-
-    It is a page for people that shows every operation, shape and problem of the interface.
-    """
-    return page_response(pages.reference_page(origin.base_url))
+    return text_response(documents.interface_at(origin.base_url), JSON, if_none_match)
 
 
 @app.get("/v1/problems", operation_id="problems.list")
@@ -118,6 +123,27 @@ def get_problem(
     found = documents.problem_kind(origin.base_url, kind)
     if representation is Representation.HTML:
         return page_response(pages.problem_page(origin.base_url, found), BY_ACCEPT)
+    return Response(200, JSON, found, headers=BY_ACCEPT)
+
+
+@app.get(
+    "/v1/problems/<kind>/<code>",
+    operation_id="problems.getCode",
+    response_description="The code, as JSON or as a page.",
+)
+def get_problem_code(
+    kind: Annotated[str, Path(description="The kind's name, such as `conflict`.")],
+    code: Annotated[str, Path(description="The code, such as `stale_update`.")],
+    origin: From,
+    representation: Preferred,
+) -> Response[ProblemCodePage | Html]:
+    """Get what a problem's code means.
+
+    It says when the code is answered, and what to do about it. A browser gets it as a page.
+    """
+    found = documents.problem_code(origin.base_url, kind, code)
+    if representation is Representation.HTML:
+        return page_response(pages.problem_code_page(origin.base_url, found), BY_ACCEPT)
     return Response(200, JSON, found, headers=BY_ACCEPT)
 
 

@@ -10,4 +10,7 @@ SCENARIOS.plain("openapi.get", lambda _town: Ask())
 SCENARIOS.plain("docs.get", lambda _town: Ask())
 SCENARIOS.plain("problems.list", lambda _town: Ask())
 SCENARIOS.plain("problems.get", lambda _town: Ask(path={"kind": "conflict"}))
+SCENARIOS.plain(
+    "problems.getCode", lambda _town: Ask(path={"kind": "conflict", "code": "stale_update"})
+)
 SCENARIOS.plain("pages.get", lambda _town: Ask(path={"page": "invitation"}))

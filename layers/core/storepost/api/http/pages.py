@@ -7,7 +7,8 @@ from aws_lambda_powertools.event_handler import Response
 
 from storepost.api.http.app import ProblemPage, Resolver
 from storepost.api.http.negotiation import Representation, preferred, preferred_language
-from storepost.api.reference.pages import WebPage
+from storepost.api.reference.documents import etag_of, is_known
+from storepost.api.reference.web_page import WebPage
 from storepost.values.languages import Language
 from storepost.values.problems import Problem
 
@@ -18,10 +19,31 @@ BY_BOTH = {"Vary": "Accept, Accept-Language"}
 
 
 def page_response(
-    page: WebPage, headers: Mapping[str, str] | None = None, *, status: int = 200
+    page: WebPage,
+    headers: Mapping[str, str] | None = None,
+    *,
+    status: int = 200,
+    if_none_match: str | None = None,
 ) -> Response[Any]:
-    """The page as an answer."""
-    return Response(status, HTML, page.html, headers={**page.headers, **(headers or {})})
+    """The page as an answer; 304 where the caller has it, of the tags in `If-None-Match`."""
+    told = {**page.headers, **(headers or {})}
+    if status != 200 or "no-store" in told["Cache-Control"]:
+        return Response(status, HTML, page.html, headers=told)
+    return text_response(page.html, HTML, if_none_match, told)
+
+
+def text_response(
+    text: str,
+    content_type: str,
+    if_none_match: str | None,
+    headers: Mapping[str, str] | None = None,
+) -> Response[Any]:
+    """A text that callers may keep and ask for again; 304 where the caller has it."""
+    etag = etag_of(text)
+    told = {"Cache-Control": "no-cache", **(headers or {}), "ETag": etag}
+    if is_known(etag, if_none_match):
+        return Response(304, content_type, "", headers=told, compress=False)
+    return Response(200, content_type, text, headers=told)
 
 
 def problem_pages(

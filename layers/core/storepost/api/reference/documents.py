@@ -9,12 +9,13 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from storepost.api.reference.schemas import ProblemKind
+from storepost.api.reference.schemas import ProblemCodePage, ProblemKind
 from storepost.values.problems import NotFound
 from storepost.values.wire import Json
 
 _HERE = Path(__file__).parent
 _ADDRESSES = 8
+_TEXTS = 128
 
 
 @cache
@@ -24,13 +25,32 @@ def interface() -> Json:
     return document
 
 
+def entrances(base_url: str) -> dict[str, str]:
+    """Where to begin, by what is there; `base_url` ends in `/v1`."""
+    return {
+        "name": interface()["info"]["title"],
+        "summary": interface()["info"]["summary"],
+        "baseUrl": base_url,
+        "docs": f"{base_url}/docs",
+        "openapi": f"{base_url}/openapi.json",
+        "problems": f"{base_url}/problems",
+        "health": f"{base_url}/health",
+        "llms": f"{base_url}/docs/llms.txt",
+    }
+
+
 @lru_cache(_ADDRESSES)
-def interface_at(base_url: str) -> tuple[str, str]:
-    """The interface as JSON with the address that it was asked under, and its entity tag."""
+def interface_at(base_url: str) -> str:
+    """The interface as JSON with the address that it was asked under."""
     served = {**interface(), "servers": [{"url": base_url}]}
-    text = json.dumps(served, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(served, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(_TEXTS)
+def etag_of(text: str) -> str:
+    """The text's entity tag."""
     # Weak: it stands for the compressed and the plain bytes alike (RFC 9110, section 8.8.1).
-    return text, f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
+    return f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
 
 
 def is_known(etag: str, if_none_match: str | None) -> bool:
@@ -40,7 +60,8 @@ def is_known(etag: str, if_none_match: str | None) -> bool:
 
 
 @cache
-def _catalogue() -> list[Json]:
+def catalogue() -> list[Json]:
+    """Each kind of problem with its codes, as `make openapi` wrote them."""
     kinds: list[Json] = json.loads((_HERE / "problems.json").read_text("utf-8"))
     return kinds
 
@@ -49,7 +70,7 @@ def problem_kinds(base_url: str) -> list[ProblemKind]:
     """All kinds, by status."""
     return [
         ProblemKind.model_validate({"type": f"{base_url}/problems/{kind['kind']}", **kind})
-        for kind in _catalogue()
+        for kind in catalogue()
     ]
 
 
@@ -58,4 +79,15 @@ def problem_kind(base_url: str, name: str) -> ProblemKind:
     for kind in problem_kinds(base_url):
         if kind.kind == name:
             return kind
+    raise NotFound()
+
+
+def problem_code(base_url: str, kind: str, code: str) -> ProblemCodePage:
+    """A code of that kind, with what its kind says; raises NotFound."""
+    found = problem_kind(base_url, kind)
+    for each in found.codes:
+        if each.code == code:
+            return ProblemCodePage(
+                type=found.type, kind=found.kind, status=found.status, **each.model_dump()
+            )
     raise NotFound()

@@ -67,3 +67,11 @@ class ProblemKind(Shape):
         description="Each code that such a problem may have; the kind's own, which "
         "says nothing more, comes first."
     )
+
+
+class ProblemCodePage(ProblemCode):
+    """A code with the kind that it belongs to."""
+
+    type: Uri = Field(description="The address of the kind, which stands in such a problem.")
+    kind: str = Field(description="The kind's name, such as `conflict`.")
+    status: int = Field(description="The HTTP status that the kind is answered with.")

@@ -1,12 +1,12 @@
 """The request that tells a custom store of a change (docs/interface.md, section 5)."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.people.consent.model import ConsentChange
 from storepost.people.consent_changes.signing import signed_headers
+from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
 from storepost.platform.fetching import FetchFailed, UrlNotAllowed, post
 from storepost.stores.stores.write_back import WriteBackConfig
 from storepost.values import clock
@@ -34,7 +34,8 @@ def post_change(
 
     Each try of one delivery has the same `webhook-id`, and the next delivery has another.
     """
-    body = _body(change, external_ids)
+    message = ConsentChangedMessage.of(change, external_ids)
+    body = message.model_dump_json(by_alias=True).encode()
     message_id = f"{change.delivery_id_for(store_id)}.{store_id}"
     headers = signed_headers(message_id, clock.now(), body, config.secrets)
     headers["content-type"] = "application/json"
@@ -54,21 +55,3 @@ def _refusal(status: int) -> WriteBackRefusal | None:
     return WriteBackRefusal(
         f"The store answered with status {status}.", lasts=lasts, needs_people=lasts
     )
-
-
-def _body(change: ConsentChange, external_ids: Iterable[str]) -> bytes:
-    document = {
-        "type": "consent.changed",
-        # When it happened here, as Standard Webhooks says: the same on each try.
-        "timestamp": clock.to_text(change.recorded_at),
-        "data": {
-            "changeId": str(change.id),
-            "channel": change.channel,
-            "state": change.state,
-            "address": change.address,
-            "occurredAt": clock.to_text(change.occurred_at),
-            "source": change.origin.source,
-            "customers": [{"externalId": external_id} for external_id in external_ids],
-        },
-    }
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()

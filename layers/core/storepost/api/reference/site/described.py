@@ -1,0 +1,111 @@
+"""The description's schemas, parameters and answers as lines of Markdown."""
+
+import json
+
+from storepost.api.reference.documents import interface
+from storepost.values.wire import Json
+
+_BOUNDS = {
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minimum": "from {}",
+    "maximum": "up to {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "pattern": "matching `{}`",
+    "default": "`{}` unless given",
+}
+_NULL = {"type": "null"}
+_PROBLEM = "application/problem+json"
+
+
+def resolved(part: Json) -> Json:
+    """What a reference stands for."""
+    if "$ref" not in part:
+        return part
+    found = interface()
+    for step in part["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return found
+
+
+def type_of(schema: Json) -> str:
+    """What a value of the schema is, in words."""
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rsplit('/', 1)[1]}`"
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        return " or ".join(type_of(each) for each in options)
+    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    if values:
+        return ", ".join(f"`{value}`" for value in values)
+    if schema.get("type") == "array":
+        return f"array of {type_of(schema.get('items', {}))}"
+    kind = schema.get("type", "any JSON")
+    return f"{kind}, {schema['format']}" if "format" in schema else str(kind)
+
+
+def parameter_lines(parameters: list[Json]) -> list[str]:
+    """A line for each parameter."""
+    return [_parameter(resolved(each)) for each in parameters]
+
+
+def _parameter(parameter: Json) -> str:
+    demand = "required" if parameter.get("required") else "optional"
+    facts = "; ".join([type_of(parameter["schema"]), *_bounds(parameter["schema"])])
+    return (
+        f"- `{parameter['name']}` ({parameter['in']}, {demand}): "
+        f"{_one_line(parameter.get('description', ''))} *{facts}*"
+    )
+
+
+def schema_lines(schema: Json, *, whole: bool = False) -> list[str]:
+    """A line for each property of an object; none for anything else.
+
+    A reference is followed once; `whole` says that the schema itself is meant.
+    """
+    found = schema if whole else resolved(schema)
+    needed = found.get("required", [])
+    return [
+        _property(name, inner, is_needed=name in needed)
+        for name, inner in found.get("properties", {}).items()
+    ]
+
+
+def _property(name: str, schema: Json, *, is_needed: bool) -> str:
+    about = _one_line(schema.get("description", ""))
+    facts = "; ".join([type_of(schema), *_bounds(schema)])
+    optional = "" if is_needed else " (optional)"
+    return f"- `{name}`{optional}: {about} *{facts}*".replace(":  *", ": *")
+
+
+def _bounds(schema: Json) -> list[str]:
+    options = [each for each in schema.get("anyOf", []) if each != _NULL]
+    whole = {**options[0], **schema} if len(options) == 1 else schema
+    return [text.format(whole[name]) for name, text in _BOUNDS.items() if _is_said(whole, name)]
+
+
+def _is_said(schema: Json, name: str) -> bool:
+    return schema.get(name) is not None
+
+
+def answer_lines(status: str, answer: Json) -> list[str]:
+    """The paragraphs that say what an answer of the status is."""
+    parts = []
+    for media, content in answer.get("content", {}).items():
+        if media == _PROBLEM:
+            return [f"`{status}`", answer["description"]]
+        parts += [f"`{status}` {_one_line(answer['description'])} `{media}`: "
+                  f"{type_of(content['schema'])}", *json_block(content)]  # fmt: skip
+    return parts or [f"`{status}` {_one_line(answer['description'])}"]
+
+
+def json_block(content: Json) -> list[str]:
+    """The content's example as a block."""
+    if "example" not in content:
+        return []
+    return [f"```json\n{json.dumps(content['example'], indent=2, ensure_ascii=False)}\n```"]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

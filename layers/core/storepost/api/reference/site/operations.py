@@ -1,0 +1,163 @@
+"""The reference as Markdown: a page for each group, one for all shapes, one for write-backs."""
+
+from functools import cache
+from typing import Any
+
+from storepost.api.reference.documents import catalogue, interface
+from storepost.api.reference.site.described import (
+    answer_lines,
+    json_block,
+    parameter_lines,
+    resolved,
+    schema_lines,
+    type_of,
+)
+from storepost.values.wire import Json
+
+ALL = "reference"
+SHAPES = "shapes"
+WRITE_BACKS = "write-backs"
+_LANGUAGES = {"shell": "sh", "python": "python", "typescript": "ts"}
+
+
+def path_of(group: str) -> str:
+    """Where a group's page stands."""
+    return f"{ALL}/{group}"
+
+
+def page(path: str) -> str | None:
+    """The page's Markdown; None where the path is none of these."""
+    made = {ALL: _all, SHAPES: _shapes, WRITE_BACKS: _write_backs}
+    if path in made:
+        return made[path]()
+    _, _, name = path.partition(f"{ALL}/")
+    tags = {tag["name"]: tag for tag in interface()["tags"]}
+    return _group(tags[name]) if name in tags else None
+
+
+@cache
+def names() -> dict[str, str]:
+    """The addresses of operations, shapes and problems' codes, by what a text calls them."""
+    found = {name: f"{SHAPES}#{name}" for name in interface()["components"]["schemas"]}
+    for kind in catalogue():
+        for code in kind["codes"]:
+            # A code of one word, such as `role`, is more often something else's name.
+            if "_" in code["code"]:
+                found[code["code"]] = f"../problems/{kind['kind']}/{code['code']}"
+    for operation in _operations():
+        found[operation["operationId"]] = _address(operation)
+    for name in interface()["webhooks"]:
+        found[name] = f"{WRITE_BACKS}#{name}"
+    return found
+
+
+def _operations(group: str | None = None) -> list[Json]:
+    return [
+        {**operation, "method": method.upper(), "path": path}
+        for path, methods in interface()["paths"].items()
+        for method, operation in methods.items()
+        if group in {None, operation["tags"][0]}
+    ]
+
+
+def _address(operation: Json) -> str:
+    return f"{path_of(operation['tags'][0])}#{operation['operationId']}"
+
+
+def _all() -> str:
+    lines = ["# Reference", "", interface()["info"]["description"], ""]
+    titles = {tag["name"]: tag["x-displayName"] for tag in interface()["tags"]}
+    for part in interface()["x-tagGroups"]:
+        for name in part["tags"]:
+            lines += [f"## {titles[name]}", "", *(_heading(o) for o in _operations(name))]
+    return "\n".join(lines)
+
+
+def _heading(operation: Json) -> str:
+    address = f"reference/{operation['tags'][0]}.md#{operation['operationId']}"
+    return f"### [{operation['summary']}]({address}) `{operation['operationId']}`\n"
+
+
+def _list_of(group: str) -> str:
+    return "\n".join(
+        f"- [{o['summary']}](#{o['operationId']}): `{o['method']} {o['path']}`"
+        for o in _operations(group)
+    )
+
+
+def _group(tag: Json) -> str:
+    parts = [f"# {tag['x-displayName']}", tag["description"], _list_of(tag["name"])]
+    parts += [_operation(operation) for operation in _operations(tag["name"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _operation(operation: Json) -> str:
+    parts = [
+        f"## {operation['summary']} `{operation['operationId']}`",
+        f"```http\n{operation['method']} /v1{operation['path']}\n```",
+        f"{operation['description']} [Try it](../{ALL}.md#{operation['operationId']})",
+        *_parameters(operation),
+        *_body(operation),
+        *_answers(operation),
+        *_code(operation),
+    ]
+    return "\n\n".join(parts)
+
+
+def _parameters(operation: Json) -> list[str]:
+    lines = parameter_lines(operation.get("parameters", []))
+    return ["**Parameters**", "\n".join(lines)] if lines else []
+
+
+def _body(operation: Json) -> list[str]:
+    found = operation.get("requestBody", {}).get("content", {})
+    parts = []
+    for media, content in found.items():
+        parts += [f"**Body**, `{media}`: {type_of(content['schema'])}"]
+        parts += ["\n".join(schema_lines(content["schema"]))]
+        parts += json_block(content)
+    return [part for part in parts if part]
+
+
+def _answers(operation: Json) -> list[str]:
+    parts = ["**Answers**"]
+    for status, given in operation["responses"].items():
+        parts += answer_lines(status, resolved(given))
+    return parts
+
+
+def _code(operation: Json) -> list[str]:
+    parts = ["**Code**"]
+    for sample in operation["x-codeSamples"]:
+        parts += [
+            f"{sample['label']}:",
+            f"```{_LANGUAGES[sample['lang']]}\n{sample['source']}\n```",
+        ]
+    return parts
+
+
+def _shapes() -> str:
+    parts = ["# Shapes", "What bodies and answers are made of, by name."]
+    for name, schema in interface()["components"]["schemas"].items():
+        parts += [f"## `{name}`", schema.get("description", "")]
+        parts += ["\n".join(schema_lines(schema, whole=True)) or type_of(schema)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _write_backs() -> str:
+    [(name, methods)] = interface()["webhooks"].items()
+    told: dict[str, Any] = methods["post"]
+    [content] = told["requestBody"]["content"].values()
+    parts = [
+        f"# {told['summary']} `{name}`",
+        told["description"],
+        "## Headers",
+        "\n".join(parameter_lines(told["parameters"])),
+        f"## Body\n\n`application/json`: {type_of(content['schema'])}",
+        "\n".join(schema_lines(content["schema"])),
+        *json_block(content),
+        "## What you answer",
+        "\n".join(f"- `{s}`: {a['description']}" for s, a in told["responses"].items()),
+        "The guide [Write-backs](guides/write-backs.md) has code that verifies one.",
+    ]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,42 @@
+"""The first page of the documentation, and the same as `llms.txt`."""
+
+from typing import TYPE_CHECKING
+
+from storepost.values.wire import Json
+
+if TYPE_CHECKING:
+    from storepost.api.reference.site.library import Library
+
+_LIST = "- ["
+
+
+def start_page(guides: str, document: Json) -> str:
+    """The page's Markdown; `guides` is the text that lists the guides."""
+    _, _, listed = guides.partition("\n")
+    return (
+        f"# Storepost\n\n{document['info']['summary']}.\n\n{_in_guides(listed)}\n{_parts(document)}"
+    )
+
+
+def _in_guides(text: str) -> str:
+    """The overview's links as they are from the folder above."""
+    return text.strip().replace("](", "](guides/").replace("](guides/../", "](")
+
+
+def _parts(document: Json) -> str:
+    about = {tag["name"]: tag for tag in document["tags"]}
+    lines = ["\n## Reference by task\n"]
+    for part in document["x-tagGroups"]:
+        lines.append(f"### {part['name']}\n")
+        for name in part["tags"]:
+            tag = about[name]
+            lines.append(f"- [{tag['x-displayName']}](reference/{name}.md): {tag['description']}")
+        lines.append("")
+    lines.append("[All operations](reference.md) · [Shapes](shapes.md)\n")
+    return "\n".join(lines)
+
+
+def llms_txt(library: "Library", root: str, summary: str) -> str:
+    """The pages as llmstxt.org has it: each address is that of the Markdown."""
+    pages = [f"{_LIST}{page.title}]({root}{page.path}.md)" for page in library.everything()]
+    return f"# Storepost\n\n> {summary}\n\n## Documentation\n\n" + "\n".join(pages) + "\n"

@@ -1,0 +1,125 @@
+"""Brings the scripts of others that the documentation's pages load: `python -m local.site_assets`.
+
+npm brings each package of exactly these bytes, once; no file of it is the repository's. Without npm
+the pages are plain: nothing can be tried out on them, and they have no search.
+"""
+
+import gzip
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha512
+from pathlib import Path
+
+from local.console import say
+from local.template import ROOT
+
+FOLDER = ROOT / "functions" / "api" / "site" / "assets"
+_SECONDS = 180
+_SOURCE_MAP = re.compile(rb"^//# sourceMappingURL=.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A file of an npm package, and what is known of the package."""
+
+    library: str
+    """What our pages call it."""
+    package: str
+    version: str
+    integrity: str
+    """The SHA-512 of the package, as npm writes it."""
+    member: str
+    license: str
+
+    @property
+    def target(self) -> Path:
+        """Where it stands, packed by gzip."""
+        return FOLDER / f"{self.library}-{self.version}.js.gz"
+
+
+SCRIPTS = (
+    Script(
+        "scalar",
+        "@scalar/api-reference",
+        "1.72.1",
+        "sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==",
+        "package/dist/browser/standalone.js",
+        "MIT",
+    ),
+    Script(
+        "minisearch",
+        "minisearch",
+        "7.2.0",
+        "sha512-dqT2XBYUOZOiC5t2HRnwADjhNS2cecp9u+TJRiJ1Qp/f5qjkeT5APcGPjHw+bz89Ms8Jp+cG4AlE+QZ/QnDglg==",
+        "package/dist/umd/index.js",
+        "MIT",
+    ),
+)
+
+
+class CannotBring(Exception):  # noqa: N818 - it is what happened
+    """The scripts can't be had; the message says what to do."""
+
+
+def bring() -> None:
+    """Brings what isn't there, and removes what other versions left. Raises CannotBring."""
+    FOLDER.mkdir(exist_ok=True)
+    for script in SCRIPTS:
+        if not script.target.exists():
+            script.target.write_bytes(_packed(script))
+    for path in FOLDER.iterdir():
+        if path not in {script.target for script in SCRIPTS}:
+            path.unlink()
+
+
+def _packed(script: Script) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        archive = _fetched(script, Path(folder))
+        found = b64encode(sha512(archive.read_bytes()).digest()).decode()
+        if f"sha512-{found}" != script.integrity:
+            raise CannotBring(
+                f"{script.package} {script.version} isn't the package that is pinned."
+            )
+        with tarfile.open(archive) as package:
+            member = package.extractfile(script.member)
+            assert member is not None  # noqa: S101 - the bytes are pinned
+            code = _SOURCE_MAP.sub(b"", member.read())
+    banner = f"/*! {script.package} {script.version}, {script.license} license */\n"
+    return gzip.compress(banner.encode() + code, mtime=0)
+
+
+def _fetched(script: Script, folder: Path) -> Path:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise CannotBring("They come from npm, and this machine has none: install Node.js.")
+    package = f"{script.package}@{script.version}"
+    ran = subprocess.run(  # noqa: S603 - nothing of it comes from outside
+        [npm, "pack", "--silent", "--pack-destination", str(folder), package],
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    if ran.returncode:
+        raise CannotBring(f"npm can't bring {package}:\n{ran.stderr.strip()}")
+    return next(folder.glob("*.tgz"))
+
+
+def main() -> int:
+    """Brings them; 0, or 2 where they can't be had."""
+    try:
+        bring()
+    except (CannotBring, subprocess.TimeoutExpired) as problem:
+        say(f"The documentation's pages stay plain, without search. {problem}")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

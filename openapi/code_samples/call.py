@@ -1,0 +1,110 @@
+"""An operation's example as one call: what each language's sample is written from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from openapi.examples import Document, example
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call with values for all that it demands."""
+
+    operation_id: str
+    method: str
+    """In upper case."""
+    path: str
+    """With parameters in braces, without `/v1`."""
+    in_path: dict[str, Any]
+    in_query: dict[str, Any]
+    formats: dict[str, str]
+    """The `format` of parameters that have one, such as `uuid`."""
+    media: str | None
+    """The body's media type, or None where there is no body."""
+    body: Any
+    schema: str | None
+    """The component that the body is, or that each of its items is; None without a name."""
+    is_list: bool
+    """Whether it answers a page of items."""
+    has_caller: bool
+    answers: bool
+    """Whether a success has a body in JSON."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The group and the operation's name in it, as its id has them."""
+        group, _, name = self.operation_id.partition(".")
+        return group, name
+
+
+def call_of(document: Document, path: str, method: str, operation: Document) -> Call:
+    """The call that the operation's description and example make."""
+    parameters = [_resolved(document, each) for each in operation.get("parameters", [])]
+    demanded = [each for each in parameters if each.get("required")]
+    media, content = _body(operation)
+    return Call(
+        operation_id=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        in_path=_values(document, demanded, "path"),
+        in_query=_values(document, demanded, "query"),
+        formats={p["name"]: p["schema"].get("format", "") for p in parameters},
+        media=media,
+        body=content.get("example", _example(document, content)),
+        schema=_component(document, content.get("schema", {})),
+        is_list=any(each["name"] == "page" for each in parameters),
+        has_caller=bool(operation["security"]),
+        answers=any(JSON in answer.get("content", {}) for answer in _successes(operation)),
+    )
+
+
+def _values(document: Document, parameters: list[Document], place: str) -> Document:
+    schemas = document["components"]["schemas"]
+    return {
+        each["name"]: each.get("example", example(each["schema"], schemas, each["name"]))
+        for each in parameters
+        if each["in"] == place
+    }
+
+
+def _body(operation: Document) -> tuple[str | None, Document]:
+    content = operation.get("requestBody", {}).get("content", {})
+    return next(iter(content.items()), (None, {}))
+
+
+def _example(document: Document, content: Document) -> Any:  # noqa: ANN401 - JSON
+    if "schema" not in content:
+        return None
+    return example(content["schema"], document["components"]["schemas"])
+
+
+def _component(document: Document, schema: Document) -> str | None:
+    """The component's name, or that of a list's items.
+
+    Of several that a body may be it is the first: the example is of that.
+    """
+    options = schema.get("oneOf") or schema.get("anyOf")
+    if options:
+        return _component(document, options[0])
+    if "$ref" not in schema:
+        return None
+    name = str(schema["$ref"]).rsplit("/", 1)[1]
+    inner = document["components"]["schemas"][name]
+    if inner.get("type") == "array":
+        return _component(document, inner["items"])
+    is_union = "oneOf" in inner or "anyOf" in inner
+    return _component(document, inner) if is_union else name
+
+
+def _successes(operation: Document) -> list[Document]:
+    return [answer for status, answer in operation["responses"].items() if status < "300"]
+
+
+def _resolved(document: Document, parameter: Document) -> Document:
+    if "$ref" not in parameter:
+        return parameter
+    _, kind, name = parameter["$ref"].removeprefix("#/").split("/")
+    found: Document = document["components"][kind][name]
+    return found

@@ -1,0 +1,108 @@
+"""What the service sends to others: write-backs, by the shape that they are sent in."""
+
+from pydantic import TypeAdapter
+
+from openapi.operations import Document
+from storepost.people.consent_changes.requests import TIMEOUT_SECONDS
+from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
+from storepost.platform.messaging.queues import longest_wait
+from storepost.platform.messaging.tries import TRIES
+
+_MINUTES = sum(longest_wait(number) for number in range(1, TRIES)) // 60
+_ABOUT = f"""\
+Sent to the address that `stores.putWriteBack` sets, for each change of consent that concerns a \
+customer of that store, but for changes that the store itself reported.
+
+**Verify it** before you believe it: it is signed as \
+[Standard Webhooks](https://www.standardwebhooks.com/) says, with each secret that is valid. The \
+signature is made over the body's bytes as they came.
+
+**Answer** with a status from 200 to 299 within {TIMEOUT_SECONDS:.0f} seconds, once you have kept \
+it. After 408, 429, 5xx or no answer it is sent again: {TRIES} attempts within about {_MINUTES} \
+minutes, with growing waits. Any other answer, a redirect too, counts as a refusal at once. What \
+you didn't take is listed by `writeBacks.list` with `status=failed`, and sent again by \
+`writeBacks.retry`, and also after your address changes or after you take another one.
+
+**Expect it more than once** and in any order. Each attempt of a delivery has the same \
+`webhook-id`. Of two changes of one address the one with the later `occurredAt` holds.
+"""
+_HEADERS = {
+    "webhook-id": "Names the delivery; each attempt of it has the same. Do its work once.",
+    "webhook-timestamp": "When this attempt was signed, in seconds since 1970. Refuse one that is "
+    "more than five minutes from your own clock.",
+    "webhook-signature": "`v1,` and base64 of HMAC-SHA-256 over "
+    "`{webhook-id}.{webhook-timestamp}.{body}`; several are separated by spaces, one for each "
+    "secret that is valid.",
+}
+_EXAMPLE_HEADERS = {
+    "webhook-id": "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d.0198c5a0-11aa-7c3e-8b64-2d9c0e7f5a31",
+    "webhook-timestamp": "1773480610",
+    "webhook-signature": "v1,8UPnqMJYg2ZnPKrIAVm5hBUJd+mKbTgc0gKZ1nZ2QBk=",
+}
+_EXAMPLE = {
+    "type": "consent.changed",
+    "timestamp": "2026-03-14T09:30:10.000Z",
+    "data": {
+        "changeId": "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d",
+        "channel": "email",
+        "state": "unsubscribed",
+        "address": "ada@example.com",
+        "occurredAt": "2026-03-14T09:30:09.120Z",
+        "source": "one_click",
+        "customers": [{"externalId": "1001"}],
+    },
+}
+_ANSWERS = {
+    "2XX": "You took it: the write-back is `written`.",
+    "408": "You had no time: it is sent again.",
+    "429": "You are asked too often: it is sent again.",
+    "5XX": "Something went wrong at your end: it is sent again.",
+    "default": "You refused it: the write-back is `failed`, and isn't sent again by itself.",
+}
+
+
+def webhooks() -> Document:
+    """The description's `webhooks`."""
+    return {
+        "consent.changed": {
+            "post": {
+                "operationId": "consentChanged",
+                "tags": ["consent"],
+                "summary": "A customer's consent changed",
+                "description": _ABOUT,
+                "security": [],
+                "parameters": [_header(name) for name in _HEADERS],
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {"$ref": "#/components/schemas/ConsentChangedMessage"},
+                            "example": _EXAMPLE,
+                        }
+                    },
+                },
+                "responses": {status: {"description": about} for status, about in _ANSWERS.items()},
+            }
+        }
+    }
+
+
+def webhook_schemas() -> Document:
+    """The components that the webhooks name, as pydantic describes them."""
+    _, described = TypeAdapter.json_schemas(
+        [("message", "serialization", TypeAdapter(ConsentChangedMessage))],
+        ref_template="#/components/schemas/{model}",
+    )
+    schemas: Document = described["$defs"]
+    return schemas
+
+
+def _header(name: str) -> Document:
+    return {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": _HEADERS[name],
+        "schema": {"type": "string"},
+        "example": _EXAMPLE_HEADERS[name],
+    }

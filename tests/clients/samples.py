@@ -1,0 +1,100 @@
+"""Code that readers copy: every operation's, in Python and TypeScript, and the guides' own.
+
+Each is compiled against our clients; what verifies a write-back is run on one.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from local.template import ROOT
+from storepost.api.reference.documents import interface
+from storepost.people.consent_changes.signing import signed_headers
+
+GUIDE = ROOT / "docs" / "guides" / "write-backs.md"
+STANDARD_WEBHOOKS = "standardwebhooks@1.1.1"
+_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+_STRICT = ("--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom")
+_MAIN = """\
+import { readFileSync } from "node:fs";
+import { receive } from "./receive.js";
+const { secret, headers, body } = JSON.parse(readFileSync("message.json", "utf8"));
+console.log(receive(secret, headers, body), receive(secret, headers, body.replace("un", "")));
+"""
+_PHP_MAIN = """
+$message = json_decode(file_get_contents('message.json'), true);
+$body = $message['body'];
+echo receive($message['secret'], $message['headers'], $body), "\\n";
+echo receive($message['secret'], $message['headers'], str_replace('un', '', $body)), "\\n";
+"""
+
+
+def write(folder: Path, language: str) -> list[Path]:
+    """Writes each operation's code in `python` or `typescript` into a file; returns the files."""
+    suffix = {"python": "py", "typescript": "ts"}[language]
+    files = []
+    for methods in interface()["paths"].values():
+        for operation in methods.values():
+            [code] = [s["source"] for s in operation["x-codeSamples"] if s["lang"] == language]
+            file = folder / f"{operation['operationId'].replace('.', '_')}_sample.{suffix}"
+            # A file that imports nothing by a name of its own is no module to TypeScript.
+            file.write_text(code + ("\nexport {};\n" if suffix == "ts" else "\n"), "utf-8")
+            files.append(file)
+    return files
+
+
+def block(language: str) -> str:
+    """What the guide of write-backs shows in a language."""
+    [code] = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text("utf-8"), re.M | re.S)
+    return str(code)
+
+
+def write_message(folder: Path) -> None:
+    """A write-back as the service sends it, of the description's example."""
+    described: dict[str, Any] = interface()["webhooks"]["consent.changed"]["post"]
+    [content] = described["requestBody"]["content"].values()
+    body = json.dumps(content["example"])
+    headers = signed_headers("message", datetime.now(UTC), body.encode(), [_SECRET])
+    message = {"secret": _SECRET, "headers": headers, "body": body}
+    (folder / "message.json").write_text(json.dumps(message), "utf-8")
+
+
+def verify_in_typescript(folder: Path, compiler: Path) -> bool:
+    """Runs the guide's code on a write-back, and on one that was changed; False without npm."""
+    write_message(folder)
+    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
+    (folder / "receive.ts").write_text(block("ts"), "utf-8")
+    (folder / "main.mjs").write_text(_MAIN, "utf-8")
+    if not _done(folder, "npm", "install", "--silent", "--no-save", STANDARD_WEBHOOKS):
+        return False
+    types = ("--types", "node", "--typeRoots", str(compiler.parent.parent / "@types"))
+    assert _done(folder, str(compiler), *_STRICT, *types, "receive.ts")
+    told = subprocess.run(
+        ["node", "main.mjs"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert told.stdout.splitlines()[-1:] == ["204 401"], (told.stdout, told.stderr)
+    return True
+
+
+def verify_in_php(folder: Path) -> bool:
+    """The same in PHP, where it is installed with its library beside composer."""
+    if shutil.which("php") is None or shutil.which("composer") is None:
+        return False
+    write_message(folder)
+    if not _done(folder, "composer", "require", "--quiet", "standard-webhooks/standard-webhooks"):
+        return False
+    code = block("php").replace("<?php", "<?php require 'vendor/autoload.php';", 1)
+    (folder / "main.php").write_text(code + _PHP_MAIN, "utf-8")
+    told = subprocess.run(
+        ["php", "main.php"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert [line for line in told.stdout.split() if line.isdigit()][-2:] == ["204", "401"]
+    return True
+
+
+def _done(folder: Path, *command: str) -> bool:
+    return subprocess.run(command, cwd=folder, check=False).returncode == 0
