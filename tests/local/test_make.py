@@ -26,7 +26,8 @@ ONE_LINE = "Storepost needs Python 3.13"
 # by $PIP what to do.
 PYTHON = """#!/bin/sh
 case $1 in
-  -c) case $2 in *exit*) [ {version} = 3.13 ] || {{ echo "PYTHON names {version}" >&2; exit 1; }} ;;
+  -c) case $2 in *_base_executable*) echo "$0" ;;
+      *exit*) [ {version} = 3.13 ] || {{ echo "PYTHON names {version}" >&2; exit 1; }} ;;
       *) echo {version} ;; esac ;;
   -m) mkdir -p "$3/bin" && echo {name} > "$3/made-by" && cp "$FAKES/pip" "$3/bin/pip" ;;
 esac
