@@ -17,9 +17,7 @@ _CURRENCIES = ("currency", "currencyCode", "currency_code")
 
 
 def rows_of(found: object) -> Iterator[dict[str, str]]:
-    """The rows: where an object has variants, one for each, with what the product says.
-
-    Long texts of the product stand in the first alone.
+    """Yields the rows: where an object has variants, one for each, with what the product says.
 
     Raises FeedUnusable where it is no object, ValueError where names get too long together.
     """
@@ -30,11 +28,22 @@ def rows_of(found: object) -> Iterator[dict[str, str]]:
         yield _row(found)
         return
     product = _row({name: value for name, value in found.items() if name != _VARIANTS})
+    yield from variant_rows(product, [_row(each, f"{_VARIANTS}.") for each in variants])
+
+
+def variant_rows(
+    product: dict[str, str], variants: Sequence[dict[str, str]]
+) -> Iterator[dict[str, str]]:
+    """Yields a row for each variant: its own cells, and those of the product that it leaves out.
+
+    Long texts of the product stand in the first alone. Raises FeedUnusable where it would be more
+    than half a million cells.
+    """
     short = {name: text for name, text in product.items() if len(text) <= _REPEATED_LENGTH}
     if len(short) * len(variants) > _MAX_CELLS:
         raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
     for variant in variants:
-        yield product | _row(variant, f"{_VARIANTS}.")
+        yield product | variant
         product = short
 
 

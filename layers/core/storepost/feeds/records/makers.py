@@ -230,6 +230,12 @@ _MAKERS = {
         ids=("sku", "slug"),
         groups=("slug",),
     ),
+    "variants inside products": Maker(
+        frozenset({"variants_id"}),
+        {},
+        ids=("variants_id",),
+        groups=("id", "item_id", "itemid", "product_id", "unique_id", "uniqueid"),
+    ),
 }
 
 

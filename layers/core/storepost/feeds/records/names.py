@@ -74,9 +74,10 @@ _SYNONYMS: dict[Target, str] = {
     " weiterer_bildlink zusaetzlicher_bildlink images_supplementaires lien_image_supplementaire"
     " imagenes_adicionales enlace_imagen_adicional immagini_aggiuntive link_immagine_aggiuntiva"
     " extra_afbeeldingen extra_afbeelding_link dodatkowe_zdjecia dodatkowy_link_do_zdjecia",
-    Target.PRICE: "price regular_price price_vat price_with_vat price_tax_included price_incl_tax"
-    " variant_price variants_price base_price list_price preis verkaufspreis bruttopreis prix"
-    " prix_ttc precio precio_con_iva prezzo prijs verkoopprijs cena cena_brutto preco retail_price"
+    Target.PRICE: "price_vat price_with_vat price_tax_included price_incl_tax bruttopreis prix_ttc"
+    " precio_con_iva cena_brutto price regular_price"
+    " variant_price variants_price base_price list_price preis verkaufspreis prix"
+    " precio prezzo prijs verkoopprijs cena preco retail_price"
     " unit_price amount price_tax_excluded цена",
     Target.SALE_PRICE: "sale_price special_price discount_price discounted_price offer_price"
     " promo_price promotional_price sales_price action_price angebotspreis sonderpreis aktionspreis"
@@ -90,7 +91,8 @@ _SYNONYMS: dict[Target, str] = {
     Target.QUANTITY: "quantity qty stock_quantity inventory_quantity stock_on_hand"
     " quantity_to_sell_on_facebook inventory stock stock_level current_stock_level current_stock"
     " variants_inventory_quantity bestand lagerbestand menge anzahl quantite stock_disponible"
-    " cantidad existencias quantita giacenza voorraad aantal ilosc stan_magazynowy количество",
+    " cantidad existencias quantita giacenza voorraad aantal ilosc stan_magazynowy количество"
+    " count",
     Target.BRAND: "brand brand_name vendor manufacturer manufacturer_name marke hersteller marque"
     " fabricant marca fabricante produttore merk fabrikant marka producent vyrobce бренд"
     " производитель",
@@ -119,8 +121,8 @@ SYNONYMS = {target: names.replace("_", "").split() for target, names in _SYNONYM
 """The names of each target as they are looked up, the surest first."""
 
 _FORMER = re.compile(
-    r"compare_?at|old_?price|was_price|former_price|original_price|list_price|strike|rrp|msrp|uvp"
-    r"|streichpreis|prix_barre|precio_anterior"
+    r"compare_?at|old_?price|was_price|former_price|original_price|before_discount|strike"
+    r"|streichpreis|prix_barre|precio_anterior|(list_price|rrp|msrp|uvp)"
 )
 _VARIANT = re.compile(r"variants?_?(?=.)")
 
@@ -128,6 +130,12 @@ _VARIANT = re.compile(r"variants?_?(?=.)")
 def is_former_price(column: str) -> bool:
     """Whether a column of this name has what something cost before, or is compared at."""
     return _FORMER.search(plain_name(column)) is not None
+
+
+def is_recommended_price(column: str) -> bool:
+    """Whether a column of this name has what the manufacturer recommends, and nobody asked for."""
+    found = _FORMER.search(plain_name(column))
+    return found is not None and found[1] is not None
 
 
 def is_variants_own(column: str) -> bool:

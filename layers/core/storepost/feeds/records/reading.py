@@ -12,7 +12,7 @@ from storepost.feeds.records.amounts import Prices, Terms, UnreadablePrice
 from storepost.feeds.records.groups import Groups, Member, Name, more_of
 from storepost.feeds.records.images import image_addresses, joined
 from storepost.feeds.records.mapping import CUSTOM, FeedMapping, Target
-from storepost.feeds.records.names import is_variants_own, plain_name
+from storepost.feeds.records.names import SYNONYMS, compared_name, is_variants_own, plain_name
 from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
 from storepost.values.text import visible
@@ -98,6 +98,10 @@ class RowReader:
             self._own_images = []
         self._id_is_sku = Target.SKU not in self._columns and any(
             plain_name(column).endswith(("sku", "reference"))
+            for column in self._columns.get(Target.ID, ())
+        )
+        self._id_is_gtin = Target.GTIN not in self._columns and any(
+            compared_name(column) in SYNONYMS[Target.GTIN]
             for column in self._columns.get(Target.ID, ())
         )
         self._options = Options(mapping)
@@ -207,7 +211,7 @@ class RowReader:
             "title": _cut(visible(said.get(Target.TITLE, ""))),
             "options": [{"name": each, "value": value} for each, value in options] or None,
             "sku": _cut(said.get(Target.SKU)) or sku,
-            "barcode": _cut(said.get(Target.GTIN)),
+            "barcode": _cut(said.get(Target.ID if self._id_is_gtin else Target.GTIN)),
             "image": self._variant_image(cells, said),
             **self._stock.read(said, cells),
         }

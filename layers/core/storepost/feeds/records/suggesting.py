@@ -9,6 +9,7 @@ from storepost.feeds.records.names import (
     compared_name,
     compared_names,
     is_former_price,
+    is_recommended_price,
     is_variants_own,
     plain_name,
     without_number,
@@ -28,6 +29,7 @@ _LISTS = frozenset({Target.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
 _MAX_CUSTOM_KEY = 64
 _PARAMETERS = "param"
+_ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
 
 def suggested_mapping(
@@ -115,10 +117,15 @@ class _Suggestion:
             if target in SYNONYMS and self._is_free(target):
                 found = self._named(target, never)
                 self._take(found, target)
-        if self._is_free(Target.ID):
-            sku = next((c for c, target in self._taken.items() if target == Target.SKU), None)
-            if sku is not None:
-                self._taken[sku] = Target.ID
+        for target in (Target.SKU, Target.GTIN) if self._is_free(Target.ID) else ():
+            code = next((c for c, taken in self._taken.items() if taken == target), None)
+            if code is not None and (target == Target.SKU or self._is_whole(code)):
+                self._taken[code] = Target.ID
+                return
+
+    def _is_whole(self, name: str) -> bool:
+        column = self._columns[name]
+        return column.is_unique and column.filled == self._rows > 1
 
     def _named(self, target: Target, never: frozenset[str]) -> Column | None:
         ranks = {name: rank for rank, name in enumerate(SYNONYMS[target])}
@@ -139,7 +146,8 @@ class _Suggestion:
             return
         now = next((name for name, to in self._taken.items() if to == Target.PRICE), None)
         free = (c for c in self._columns.values() if c.name not in self._taken and c.filled)
-        before = next((c for c in free if is_former_price(c.name)), None)
+        former = [column for column in free if is_former_price(column.name)]
+        before = next(iter(sorted(former, key=lambda c: is_recommended_price(c.name))), None)
         if now and before and not is_former_price(now) and looks_like(before, Target.PRICE):
             self._taken[now] = Target.SALE_PRICE
             self._taken[before.name] = Target.PRICE
@@ -161,8 +169,13 @@ class _Suggestion:
             self._take(next(found, None), Target.ID)
 
     def _may_be_id(self, column: Column) -> bool:
-        is_whole = column.is_unique and column.filled == self._rows > 1
-        return is_whole and column.mostly(lambda text: len(text) < 40 and " " not in text)
+        is_whole = self._is_whole(column.name)
+        is_known = _bare(compared_name(column.name)) in _ALL_SYNONYMS
+        return (
+            is_whole
+            and not is_known
+            and column.mostly(lambda text: len(text) < 40 and " " not in text)
+        )
 
     def _free(self) -> list[Column]:
         return [each for each in self._columns.values() if each.name not in self._taken]

@@ -25,7 +25,7 @@ _WORDS = {
     " instoreonly auflager lagernd verfuegbar sofortlieferbar enstock disponible oui si"
     " enexistencias disponibile da dostepny wmagazynie tak skladem nasklade opvoorraad"
     " voorradig ja leverbaar"
-    " disponivel sim emestoque",
+    " disponivel sim emestoque forsale forrent",
     (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
     " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
     " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
