@@ -1,4 +1,7 @@
-"""A JSON object as rows of text: one, or one for each of its variants."""
+"""A JSON object as rows of text: one, or one for each of its variants.
+
+A number stays one: its point is the decimal one, which a text may not have.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +9,6 @@ from decimal import Decimal
 
 from storepost.feeds.files.bounds import MAX_NAME_LENGTH
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.numbers import Number, number_of
 
 _VARIANTS = "variants"
 _REPEATED_LENGTH = 255
@@ -14,6 +16,20 @@ _MAX_CELLS = 500_000
 """Of one product's rows: of 2,000 variants, 250 each."""
 _AMOUNTS = ("amount", "value", "price")
 _CURRENCIES = ("currency", "currencyCode", "currency_code")
+_MAX_PLACES = 40
+
+
+class Number(str):
+    """A JSON number in plain decimal notation: its point is the decimal one."""
+
+    __slots__ = ()
+
+
+def number_of(value: float | Decimal) -> Number:
+    """The number as text; one of far too many zeros keeps its exponent."""
+    if isinstance(value, Decimal) and abs(value.adjusted()) <= _MAX_PLACES:
+        return Number(format(value, "f"))
+    return Number(value)
 
 
 def rows_of(found: object) -> Iterator[dict[str, str]]:

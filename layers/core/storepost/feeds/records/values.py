@@ -31,7 +31,7 @@ _WORDS = {
     " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
     " nietopvoorraad uitverkocht nee niet vyprodano neni esgotado disabled",
 }
-_AVAILABLE = {word: told for told, words in _WORDS.items() for word in words.split()}
+_AVAILABLE = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 
