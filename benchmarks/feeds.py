@@ -47,8 +47,8 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports import objects, running
 from storepost.feeds.imports.matching import digest_of
 from storepost.feeds.imports.staging import FeedStaging
-from storepost.feeds.records.amounts import Terms
-from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.amounts import FeedDefaults
+from storepost.feeds.records.mapping import FeedField
 from storepost.feeds.records.reading import RowReader
 from storepost.platform.jobs.runs import Run as WorkerRun
 from storepost.platform.persistence.changes import commit_anew
@@ -70,7 +70,7 @@ LONG = " Wash it by hand, in cold water." * 92
 NAMES = (
     *("id", "title", "description", "link", "image_link", "price", "availability", "brand", "gtin"),
 )
-MAPPING = {name: Target(name).value for name in NAMES}
+MAPPING = {name: FeedField(name).value for name in NAMES}
 COLUMNS = (
     Column("what"),
     Column("rows"),
@@ -245,7 +245,7 @@ def parsed(path: Path) -> float:
 def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     """Reads, settles and plans a file, and writes the manifest that its import would leave."""
     with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
-        reader = RowReader(MAPPING, Terms("EUR"))
+        reader = RowReader(MAPPING, FeedDefaults("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
         work.resolve(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
         work.counts()

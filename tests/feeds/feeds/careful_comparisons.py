@@ -106,7 +106,7 @@ YML = {
         "RUB",
         {
             "55": Product(
-                "Кеды",
+                "Step Кеды",
                 {
                     "s1": Variant(
                         450000, options={"Size": "40", "Color": "красный"}, sells=True,
@@ -173,4 +173,91 @@ SKROUTZ = {
         },
     ),
 }  # fmt: skip
-COMPARISONS = {**HEUREKA, **ZBOZI, **YML, **SKROUTZ}
+SHIRT = f"{ESHOP}p/200"
+NESTED = {
+    "skroutz_variations.xml": Sample(
+        "EUR",
+        {
+            "200": Product(
+                "Linen Shirt",
+                {
+                    "200-S": Variant(
+                        3000, options={"Size": "S", "Color": "White"}, stock=3, sells=True,
+                        code=EAN, image=f"{ESHOP}i/200.jpg",
+                    ),
+                    "200-M": Variant(
+                        3200, options={"Size": "M", "Color": "White"}, stock=4, sells=True,
+                        image=f"{ESHOP}i/200.jpg",
+                    ),
+                },
+                "Light.",
+                f"{SHIRT}?size=S",
+                "Loom",
+                "Clothes > Shirts",
+                "LS-1",
+                [f"{ESHOP}i/200.jpg", f"{ESHOP}i/200a.jpg"],
+            ),
+            "201": Product(
+                "Cup",
+                {"201": Variant(550, stock=1, sells=True, image=f"{ESHOP}i/201.jpg")},
+                None,
+                f"{ESHOP}p/201",
+                "Loom",
+                "Home",
+                images=[f"{ESHOP}i/201.jpg"],
+            ),
+        },
+    ),
+    "yml_vendor_model.xml": Sample(
+        "RUB",
+        {
+            "7": Product(
+                "Чайник Brand 77",
+                {
+                    "7": Variant(
+                        199000, 249000, stock=4, sells=True, image=f"{BEST}img/7.jpg"
+                    )
+                },
+                None,
+                f"{BEST}7",
+                "Brand",
+                "Техника",
+                images=[f"{BEST}img/7.jpg"],
+            ),
+            "8": Product(
+                "Brand Mini 8",
+                {"8": Variant(99000, stock=0, sells=False)},
+                None,
+                f"{BEST}8",
+                "Brand",
+                "Техника",
+            ),
+        },
+    ),
+    "zbozi_no_ids.xml": Sample(
+        "CZK",
+        {
+            EAN: Product(
+                "Bačkory",
+                {
+                    EAN: Variant(
+                        114900, 129900, sells=True, code=EAN, image="http://lampy.example/b.jpg"
+                    )
+                },
+                "Teplé.",
+                "http://lampy.example/b",
+                "Loom",
+                "Obuv | Bačkory",
+                images=["http://lampy.example/b.jpg", "http://lampy.example/b2.jpg"],
+            ),
+            "4006381333948": Product(
+                "Podložka",
+                {"4006381333948": Variant(12000, code="4006381333948")},
+                None,
+                "http://lampy.example/p",
+                type="Domov",
+            ),
+        },
+    ),
+}  # fmt: skip
+COMPARISONS = {**HEUREKA, **ZBOZI, **YML, **SKROUTZ, **NESTED}

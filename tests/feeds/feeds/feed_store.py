@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.mapping import FeedField
 from storepost.values.scope import WorkspaceScope
 from tests.feeds.feeds.serving import FeedServer
 from tests.harness.world import Answer, Someone, World
@@ -11,7 +11,9 @@ from tests.harness.world import Answer, Someone, World
 type Json = dict[str, Any]
 
 MAPPING = {
-    target.value: target.value for target in Target if target not in {Target.MPN, Target.IGNORE}
+    target.value: target.value
+    for target in FeedField
+    if target not in {FeedField.MPN, FeedField.IGNORE}
 }
 NO_COUNTS = {
     "rows": 0,

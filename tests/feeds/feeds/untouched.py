@@ -12,8 +12,8 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.staging import FeedStaging, Unplaced
 from storepost.feeds.imports.writing import source_values_of
-from storepost.feeds.records.amounts import Terms
-from storepost.feeds.records.learning import reader_of
+from storepost.feeds.records.amounts import FeedDefaults
+from storepost.feeds.records.samples import reader_of
 from storepost.feeds.records.suggesting import suggested_mapping
 from tests.feeds.files.making import pieces
 
@@ -43,7 +43,7 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Br
     """What an import of the file makes of its rows in a store that has nothing."""
     mapping = mapping_of(content, content_type)
     rows = read_feed(pieces(content), content_type, Sample()).rows
-    reader, all_rows = reader_of(rows, mapping, Terms(currency))
+    reader, all_rows = reader_of(rows, mapping, FeedDefaults(currency))
     with tempfile.TemporaryDirectory() as place, FeedStaging(Path(place, "work")) as work:
         work.read(all_rows, reader, lambda: False)
         work.resolve(_find_none, lambda: False, adds=True, settings="")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.feeds.files.bounds import Sample
-from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import Number
 from tests.feeds.files.making import DELIMITERS, ENCODINGS, FORMATS, as_table, encoded, read
 
 ROWS = [

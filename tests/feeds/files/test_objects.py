@@ -3,8 +3,7 @@
 import pytest
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.numbers import Number
-from storepost.feeds.files.objects import rows_of
+from storepost.feeds.files.objects import Number, rows_of
 from storepost.feeds.records.prices import read_price
 from storepost.values.money import Money
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from tests.feeds.files.making import read
 
 
@@ -74,3 +75,37 @@ def test_categories_are_named() -> None:
     assert second == {"categoryId": "9"}
     assert third is not None
     assert set(third["category"].split(" > ")) == {"Round"}
+
+
+def test_a_rows_variants_are_rows_with_what_the_product_says() -> None:
+    inner = (
+        "<r><item><id>1</id><size>S,M</size><text>Long</text><variants>"
+        "<variant><variant_id>1-S</variant_id><size>S</size></variant>"
+        "<variant><variant_id>1-M</variant_id><size>M</size><pic><url>z</url></pic></variant>"
+        "</variants><kind>k</kind></item><item><id>2</id><variant>red</variant></item></r>"
+    )
+    shared = {"id": "1", "text": "Long", "kind": "k"}
+    assert rows_of(inner) == [
+        {**shared, "variants.id": "1-S", "size": "S"},
+        {**shared, "variants.id": "1-M", "size": "M", "pic.url": "z"},
+        {"id": "2", "variant": "red"},
+    ]
+
+
+def test_long_texts_of_a_product_stand_in_its_first_variants_row_alone() -> None:
+    variants = "".join(f"<variation><id>{n}</id></variation>" for n in range(3))
+    inner = f"<r><item><id>1</id><text>{'x' * 300}</text>{variants}</item></r>"
+    assert [list(row or {}) for row in rows_of(inner)] == [
+        ["id", "text", "variants.id"],
+        ["id", "variants.id"],
+        ["id", "variants.id"],
+    ]
+
+
+def test_variants_of_a_product_with_thousands_of_columns_are_too_many() -> None:
+    """Each row would have them all."""
+    cells = "".join(f"<c{n}>1</c{n}>" for n in range(1_000))
+    variants = "<variant><id>1</id></variant>" * 1_000
+    with pytest.raises(FeedUnusable) as raised:
+        rows_of(f"<r><item>{cells}{variants}</item></r>")
+    assert raised.value.why is FeedFailure.ROW_TOO_LONG

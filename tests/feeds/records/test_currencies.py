@@ -5,6 +5,7 @@ import pytest
 from storepost.feeds.records import currency_signs
 from storepost.feeds.records.prices import decimal_point, read_price
 from storepost.values.money import Money, _known, digits
+from tests.feeds.records import cldr
 
 WRITTEN = {
     "15,90 Kč": (1590, "CZK"),
@@ -93,3 +94,9 @@ def test_three_digits_are_decided_by_the_column() -> None:
 def test_signs_mean_currencies_that_there_are() -> None:
     for codes in currency_signs._signs().values():
         assert set(codes) <= _known()
+
+
+def test_the_file_of_signs_is_what_cldr_says() -> None:
+    """`python -m tests.feeds.records.cldr` writes it anew where this fails."""
+    pytest.importorskip("babel", reason="`make install` installs Babel, which has CLDR's data")
+    assert cldr.FILE.read_text(encoding="utf-8") == cldr.signs()

@@ -5,15 +5,15 @@ from contextlib import suppress
 
 import pytest
 
-from storepost.feeds.files.numbers import Number
-from storepost.feeds.records.amounts import Terms
-from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Skipped
+from storepost.feeds.files.objects import Number
+from storepost.feeds.records.amounts import FeedDefaults
+from storepost.feeds.records.mapping import FeedField
+from storepost.feeds.records.reading import RowReader, RowSkipped
 from storepost.feeds.records.suggesting import suggested_mapping
 from tests.hostile.corpus import VALUES
 
-TERMS = Terms("EUR", {"de-AT": "EUR", "ja": "JPY"})
-TARGETS = [target.value for target in Target if target is not Target.IGNORE]
+DEFAULTS = FeedDefaults("EUR", {"de-AT": "EUR", "ja": "JPY"})
+TARGETS = [target.value for target in FeedField if target is not FeedField.IGNORE]
 TEXTS = {
     **{
         name: text
@@ -44,10 +44,10 @@ EVERYTHING = {name: name for name in TARGETS}
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_whatever_a_cell_says(target: str) -> None:
-    reader = RowReader(EVERYTHING, TERMS)
+    reader = RowReader(EVERYTHING, DEFAULTS)
     for text in TEXTS.values():
         for cell in (text, Number(text)):
-            with suppress(Skipped):
+            with suppress(RowSkipped):
                 entry = reader.read({"id": "a", "price": "1 EUR", target: cell})
                 json.loads(entry.content.encode())
                 assert entry.digest

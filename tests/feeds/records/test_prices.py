@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import Number
 from storepost.feeds.records.prices import price_of, read_price
 from storepost.values.money import Money
 

@@ -5,21 +5,26 @@ from typing import Any
 
 import pytest
 
-from storepost.feeds.files.numbers import Number
-from storepost.feeds.records.amounts import NO_PRICE, NO_SALE_PRICE, OTHER_SALE_CURRENCY, Terms
-from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Skipped
+from storepost.feeds.files.objects import Number
+from storepost.feeds.records.amounts import (
+    NO_PRICE,
+    NO_SALE_PRICE,
+    OTHER_SALE_CURRENCY,
+    FeedDefaults,
+)
+from storepost.feeds.records.mapping import FeedField
+from storepost.feeds.records.reading import RowReader, RowSkipped
 from storepost.feeds.records.suggesting import suggested_mapping
 
-TERMS = Terms("EUR", {"de-AT": "EUR", "en-GB": "GBP"})
-EVERYTHING = {target.value: target.value for target in Target if target is not Target.IGNORE}
+DEFAULTS = FeedDefaults("EUR", {"de-AT": "EUR", "en-GB": "GBP"})
+EVERYTHING = {target.value: target.value for target in FeedField if target is not FeedField.IGNORE}
 
 
 def said(
-    terms: Terms = TERMS, mapping: dict[str, str] | None = None, **cells: str
+    defaults: FeedDefaults = DEFAULTS, mapping: dict[str, str] | None = None, **cells: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The product's fields and the variant's."""
-    entry = RowReader(mapping or EVERYTHING, terms).read({"id": "a", **cells})
+    entry = RowReader(mapping or EVERYTHING, defaults).read({"id": "a", **cells})
     product, variant = json.loads(entry.content)
     return product, variant
 
@@ -109,7 +114,7 @@ def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> 
 def test_a_sale_price_that_is_left_out_is_listed_with_its_reason(
     sale: str, reason: str | None
 ) -> None:
-    entry = RowReader(EVERYTHING, TERMS).read({"id": "a", "price": "20", "sale_price": sale})
+    entry = RowReader(EVERYTHING, DEFAULTS).read({"id": "a", "price": "20", "sale_price": sale})
     assert entry.left_out == reason
     assert json.loads(entry.content)[1]["price"] in (money(2000), money(1500))
 
@@ -117,8 +122,8 @@ def test_a_sale_price_that_is_left_out_is_listed_with_its_reason(
 @pytest.mark.parametrize("column", ["price", "sale_price"])
 def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
     for text in ("-5", "-5.00 EUR", Number("-5")):
-        with pytest.raises(Skipped) as skipped:
-            RowReader(EVERYTHING, TERMS).read({"id": "a", column: text})
+        with pytest.raises(RowSkipped) as skipped:
+            RowReader(EVERYTHING, DEFAULTS).read({"id": "a", column: text})
         assert skipped.value.reason == NO_PRICE
 
 
@@ -197,7 +202,7 @@ class TestLocales:
     """A row's own, else the feed's."""
 
     def locale(self, feeds: str | None, rows: str) -> str | None:
-        reader = RowReader(EVERYTHING, Terms("EUR", {}, feeds))
+        reader = RowReader(EVERYTHING, FeedDefaults("EUR", {}, feeds))
         return reader.read({"id": "a", "locale": rows}).locale
 
     def test_the_rows_own_overrides_the_feeds(self) -> None:
@@ -206,13 +211,13 @@ class TestLocales:
         assert self.locale(None, "") is None
 
     def test_unknown_ones(self) -> None:
-        with pytest.raises(Skipped):
+        with pytest.raises(RowSkipped):
             self.locale("de-AT", "klingon")
 
 
 def test_what_a_row_says_has_one_digest() -> None:
     def digest(**cells: str) -> bytes:
-        return RowReader(EVERYTHING, TERMS).read({"id": "a", "title": "T", **cells}).digest
+        return RowReader(EVERYTHING, DEFAULTS).read({"id": "a", "title": "T", **cells}).digest
 
     assert digest(title="T ") == digest(unknown="x") == digest()
     for cells in ({"title": "U"}, {"price": "1"}, {"item_group_id": "g"}, {"size": "S"}):
@@ -221,8 +226,8 @@ def test_what_a_row_says_has_one_digest() -> None:
 
 def test_ids_that_are_none() -> None:
     for cells, told in (({"id": " "}, None), ({"id": "x" * 256}, "x" * 255)):
-        with pytest.raises(Skipped) as skipped:
-            RowReader(EVERYTHING, TERMS).read(cells)
+        with pytest.raises(RowSkipped) as skipped:
+            RowReader(EVERYTHING, DEFAULTS).read(cells)
         assert skipped.value.id == told
 
 
@@ -230,7 +235,7 @@ class TestSuggested:
     """What a column probably is."""
 
     def test_the_merchants_own_names(self) -> None:
-        names = [target.value for target in Target if target is not Target.IGNORE]
+        names = [target.value for target in FeedField if target is not FeedField.IGNORE]
         assert suggested_mapping(names) == dict(zip(names, names, strict=True))
 
     @pytest.mark.parametrize(
@@ -269,6 +274,6 @@ class TestSuggested:
 def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
     currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}
     for text, locale, currency in (("$ 15.00", "en-CA", "CAD"), ("15 kr", "nb-NO", "NOK")):
-        terms = Terms("SEK", currencies, locale if of_feed else "de-AT")
-        _, variant = said(terms, price=text, locale="" if of_feed else locale)
+        defaults = FeedDefaults("SEK", currencies, locale if of_feed else "de-AT")
+        _, variant = said(defaults, price=text, locale="" if of_feed else locale)
         assert variant == {"price": money(1500, currency)}

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from storepost.feeds.records.amounts import Terms
+from storepost.feeds.records.amounts import FeedDefaults
 from storepost.feeds.records.joining import first_variant, product_of, variant_of
-from storepost.feeds.records.reading import RowReader, Skipped
+from storepost.feeds.records.reading import RowReader, RowSkipped
 from storepost.values import clock
 
 MAPPING = {"handle": "item_group_id", "sku": "id", "title": "title", "price": "price"}
@@ -15,7 +15,7 @@ MAPPING |= {"Option1 Value": "size", "image": "image_link", "sale_price": "sale_
 
 
 def test_names_of_options_stand_in_a_groups_first_row() -> None:
-    reader = RowReader(MAPPING, Terms("EUR"))
+    reader = RowReader(MAPPING, FeedDefaults("EUR"))
     first = {"handle": "g", "title": "T", "Option1 Name": "Waist", "Option1 Value": "30"}
     rows = [first, {"handle": "g", "Option1 Value": "32"}, {"handle": "h", "Option1 Value": "5"}]
     read = [reader.read({"price": "1", **row}) for row in rows]
@@ -29,7 +29,7 @@ def test_names_of_options_stand_in_a_groups_first_row() -> None:
 def test_rows_that_were_read_before_are_followed() -> None:
     """An import that goes on knows the group that its next row carries on."""
     rows = [{"handle": "g", "title": "T", "sku": "1"}, {"sku": "2"}, {"sku": "3", "title": "U"}]
-    whole, later = RowReader(MAPPING, Terms("EUR")), RowReader(MAPPING, Terms("EUR"))
+    whole, later = RowReader(MAPPING, FeedDefaults("EUR")), RowReader(MAPPING, FeedDefaults("EUR"))
     read = [whole.read(row) for row in rows]
     assert [entry.group for entry in read] == ["g", "g", None]
     later.follow(rows[0])
@@ -37,12 +37,12 @@ def test_rows_that_were_read_before_are_followed() -> None:
 
 
 def test_a_row_with_nothing_but_its_group_has_no_id() -> None:
-    with pytest.raises(Skipped, match="no id"):
-        RowReader(MAPPING, Terms("EUR")).read({"handle": "g"})
+    with pytest.raises(RowSkipped, match="no id"):
+        RowReader(MAPPING, FeedDefaults("EUR")).read({"handle": "g"})
 
 
 def test_images_alone_come_to_their_product() -> None:
-    reader = RowReader(MAPPING, Terms("EUR"))
+    reader = RowReader(MAPPING, FeedDefaults("EUR"))
     entry = reader.read({"handle": "g", "image": "https://a.example/2.jpg"})
     assert (entry.group, entry.is_more) == ("g", True)
     assert entry.id == reader.read({"handle": "g", "image": "https://a.example/2.jpg"}).id
@@ -82,7 +82,7 @@ def test_when_a_sale_holds(form: str, days: tuple[int, int | None], holds: bool)
         else {"Date sale price starts": starts, "Date sale price ends": ends}
     )
     mapping = {**MAPPING, **dict.fromkeys(when, "ignore")}
-    entry = RowReader(mapping, Terms("EUR")).read(
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(
         {"sku": "1", "price": "9", "sale_price": "5", **when}
     )
     assert json.loads(entry.content)[1]["price"]["amount"] == (500 if holds else 900)
@@ -97,7 +97,7 @@ def test_a_former_price_that_is_not_higher_says_nothing(
 ) -> None:
     mapping = {"id": "id", "Variant Price": "sale_price", "Variant Compare At Price": "price"}
     cells = {"id": "1", "Variant Price": now, "Variant Compare At Price": before}
-    _, variant = json.loads(RowReader(mapping, Terms("EUR")).read(cells).content)
+    _, variant = json.loads(RowReader(mapping, FeedDefaults("EUR")).read(cells).content)
     compared = variant.get("compareAtPrice")
     assert (variant["price"]["amount"], compared and compared["amount"]) == shown
 
@@ -105,5 +105,7 @@ def test_a_former_price_that_is_not_higher_says_nothing(
 @pytest.mark.parametrize(("currency", "left_out"), [("EUR", False), ("USD", True), ("€", False)])
 def test_a_column_has_the_currency_of_bare_numbers(currency: str, left_out: bool) -> None:
     mapping = {"id": "id", "price": "price"}
-    entry = RowReader(mapping, Terms("EUR")).read({"id": "1", "price": "5", "currency": currency})
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(
+        {"id": "1", "price": "5", "currency": currency}
+    )
     assert (entry.left_out is not None) is left_out

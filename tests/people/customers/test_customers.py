@@ -267,6 +267,17 @@ class TestPut:
         profile = shop.profile()
         assert (profile["name"], profile["email"], profile["locale"]) == (None, None, None)
 
+    def test_names_lose_what_nobody_sees(self, world: World, shop: Shop) -> None:
+        written = {"firstName": "An\u202en\x00", "lastName": "\u2067Lee\u2069\r\n"}
+        answer = shop.put("7", **written)
+        assert (answer.json["firstName"], answer.json["lastName"]) == ("Ann", "Lee")
+        assert shop.profile()["name"] == "Ann Lee"
+        assert shop.put("8", firstName="\u200e", lastName="\ufeff").json["firstName"] is None
+        by_hand = world.call(
+            "POST", "/profiles", token=shop.by.token, json_body={"phone": PHONE, **written}
+        )
+        assert by_hand.json["name"] == "Ann Lee"
+
     def test_known_again(self, world: World, shop: Shop) -> None:
         first = shop.put("7", email=EMAIL, firstName="Ann", locale="de")
         before = shop.profile()

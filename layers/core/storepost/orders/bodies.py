@@ -114,8 +114,9 @@ class OrderCustomerBody(RequestBody):
     )
     phone: GivenPhone = Field(
         default=None,
-        description="The buyer's phone number with its country code, such as `+14155550123`. It "
-        "gives no consent to marketing. Null and an empty text count as left out.",
+        description="The buyer's phone number with its country code, or as people write it "
+        "in the store's country. It gives no consent to marketing. Null and an empty text count "
+        "as left out.",
     )
     first_name: GivenName = Field(
         default=None,

@@ -29,6 +29,7 @@ from pydantic_core import core_schema
 from storepost.values import clock
 from storepost.values.error_texts import MOMENT_FORM, UUID_FORM
 from storepost.values.money import CurrencyCode, Money
+from storepost.values.text import visible
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
@@ -132,6 +133,14 @@ Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH)
 ]
 """A string in a request that says something."""
+
+
+def _seen(value: object) -> object:
+    return visible(value) if isinstance(value, str) else value
+
+
+Name = Annotated[Text, BeforeValidator(_seen)]
+"""A name in a request, without control characters and marks of direction."""
 
 Url = Annotated[
     str,

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.feeds.feeds.listing import FeedView
 from storepost.feeds.feeds.model import FeedMode, FeedSettings
-from storepost.feeds.records.mapping import CUSTOM, Target
+from storepost.feeds.records.mapping import CUSTOM, FeedField
 from storepost.stores.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import Id, NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
@@ -29,7 +29,7 @@ class CustomField(RequestBody):
 
 
 type MappedTo = Annotated[
-    Target | CustomField,
+    FeedField | CustomField,
     Field(
         description='What a column is: a feed field such as `title`, `ignore`, or `{"custom": '
         '"<key>"}` for a custom field.'
@@ -85,7 +85,7 @@ def mapped_to(target: str) -> MappedTo:
     """A mapping's value as it goes over the wire."""
     if target.startswith(CUSTOM):
         return CustomField(custom=target.removeprefix(CUSTOM))
-    return Target(target)
+    return FeedField(target)
 
 
 class FeedSource(RequestBody):

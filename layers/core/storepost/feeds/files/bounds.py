@@ -21,7 +21,7 @@ MAX_NAME_LENGTH = 1_000
 class Bound:
     """The whole file is read; more than 1 GiB is `too_large`."""
 
-    was_cut = False
+    is_truncated = False
     """Whether the file goes on behind what was read."""
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -61,7 +61,7 @@ class Sample(Bound):
             yield piece[: self.BYTES - got]
             got += len(piece)
             if got > self.BYTES or self._is_late():
-                self.was_cut = True
+                self.is_truncated = True
                 return
 
     def _is_late(self) -> bool:

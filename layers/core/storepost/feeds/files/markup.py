@@ -11,6 +11,7 @@ from xml.parsers import expat
 
 from storepost.feeds.files.bounds import MAX_NAME_LENGTH
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.objects import variant_rows
 from storepost.feeds.files.outline import HEAD_LENGTH, local_name, rows_in
 from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import MAX_DEPTH
@@ -23,6 +24,12 @@ _NAMES = frozenset({"param_name", "name"})
 _VALUES = frozenset({"val", "value"})
 _SAYING = ("url", "src", "href", "value")
 """Attributes that say what an element without text says."""
+_VENDOR_MODEL = "vendor.model"
+"""The type of Yandex's offers that have their name in parts."""
+_NAME_PARTS = ("typePrefix", "vendor", "model")
+_VARIANTS = frozenset({"variant", "variation"})
+_VARIANT_IDS = frozenset({"variationid", "variation_id", "variantid", "variant_id", "id"})
+_VARIANT_ID = "variants.id"
 _MAX_CATEGORIES = 50_000
 _CATEGORY_LENGTH = 255
 
@@ -55,7 +62,9 @@ class _Reader:
     A column is named as its element is. Of two that differ in the prefix alone, such as `title` and
     `g:title`, the merchant's is the one. What stands inside another element is a column of its own,
     `outer.inner`; of what stands there twice the first counts, but of images all do, with commas.
-    A row's attributes are columns, too, where no element has that name.
+    A row's attributes are columns, too, where no element has that name. Variants inside a row are
+    rows of their own, whose cells stand in the place of the product's; what names them is the
+    column `variants.id`.
     """
 
     def __init__(self, head: str) -> None:
@@ -63,6 +72,8 @@ class _Reader:
         self._is_row = rows_in(head)
         self._row: dict[str, list[str]] | None = None
         self._of_row: dict[str, str] = {}
+        self._variant: _Variant | None = None
+        self._variants: list[dict[str, str]] = []
         self._around: list[str] = []
         self._path: list[str] = []
         self._path_length = 0
@@ -101,6 +112,8 @@ class _Reader:
         self._path.append(name)
         self._path_length += len(name) + 1
         self._attributes = attributes
+        if self._variant is None and local_name(name) in _VARIANTS:
+            self._variant = _Variant(len(self._path))
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
                 row.setdefault("link", [attributes["href"]])
@@ -131,14 +144,33 @@ class _Reader:
             self._leave(name)
         elif not self._path:
             self._around.pop()
-            self.rows.append(self._whole(row))
+            self._end_row(row)
             self._row = None
         else:
-            if value := self._value():
-                self._put(row, value)
+            self._end_inner(row)
             self._path_length -= len(self._path.pop()) + 1
         self._text.clear()
         self._attributes = {}
+
+    def _end_row(self, row: dict[str, list[str]]) -> None:
+        cells = self._whole(row)
+        if self._variants:
+            self.rows += variant_rows(cells, self._variants)
+            self._variants = []
+        else:
+            self.rows.append(cells)
+
+    def _end_inner(self, row: dict[str, list[str]]) -> None:
+        variant, path = self._variant, self._path
+        if variant and len(path) > variant.depth:
+            row, path = variant.row, path[variant.depth :]
+        elif variant:
+            self._variant = None
+            if variant.row:
+                self._variants.append(variant.cells())
+                return
+        if value := self._value():
+            self._put(row, path, value)
 
     def _leave(self, name: str) -> None:
         self._around.pop()
@@ -152,6 +184,9 @@ class _Reader:
                 cells.setdefault(name, value)
         if category := self._categories.named(cells.get("categoryId", "")):
             cells.setdefault("category", category)
+        if cells.get("type") == _VENDOR_MODEL and "model" in cells:
+            names = (cells.get(name, "") for name in _NAME_PARTS)
+            cells.setdefault("name", " ".join(filter(None, names)))
         return cells
 
     def _value(self) -> str:
@@ -164,11 +199,11 @@ class _Reader:
             return next((attributes[each].strip() for each in _SAYING if each in attributes), "")
         return value
 
-    def _put(self, row: dict[str, list[str]], value: str) -> None:
-        if len(self._path) > 1 and local_name(self._path[-2]) in _PARAMETERS:
-            self._put_parameter(row, local_name(self._path[-1]), value)
+    def _put(self, row: dict[str, list[str]], path: list[str], value: str) -> None:
+        if len(path) > 1 and local_name(path[-2]) in _PARAMETERS:
+            self._put_parameter(row, path, value)
             return
-        whole = ".".join(self._path)
+        whole = ".".join(path)
         prefix, colon, rest = whole.partition(":")
         is_merchants = bool(colon) and prefix in self._prefixes
         name = rest.replace(f".{prefix}:", ".") if is_merchants else whole
@@ -180,12 +215,28 @@ class _Reader:
         ):
             row.setdefault(name, []).append(value)
 
-    def _put_parameter(self, row: dict[str, list[str]], kind: str, value: str) -> None:
+    def _put_parameter(self, row: dict[str, list[str]], path: list[str], value: str) -> None:
         """A parameter is a column of its own, named as its name says."""
+        kind = local_name(path[-1])
         if kind in _NAMES:
             self._parameter = value[:MAX_NAME_LENGTH]
         elif kind in _VALUES and self._parameter:
-            row.setdefault(f"{'.'.join(self._path[:-1])}.{self._parameter}", [value])
+            row.setdefault(f"{'.'.join(path[:-1])}.{self._parameter}", [value])
+
+
+class _Variant:
+    """A variant inside a row, while it is read."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        """How many elements of the row it stands in, itself among them."""
+        self.row: dict[str, list[str]] = {}
+
+    def cells(self) -> dict[str, str]:
+        """Returns its cells, with its id in the column that has it for all makers."""
+        cells = {name: ",".join(values) for name, values in self.row.items()}
+        found = next((name for name in cells if local_name(name) in _VARIANT_IDS), None)
+        return {_VARIANT_ID: cells.pop(found), **cells} if found else cells
 
 
 class _Categories:

@@ -1,4 +1,7 @@
-"""A JSON object as rows of text: one, or one for each of its variants."""
+"""A JSON object as rows of text: one, or one for each of its variants.
+
+A number stays one: its point is the decimal one, which a text may not have.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +9,6 @@ from decimal import Decimal
 
 from storepost.feeds.files.bounds import MAX_NAME_LENGTH
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.numbers import Number, number_of
 
 _VARIANTS = "variants"
 _REPEATED_LENGTH = 255
@@ -14,12 +16,24 @@ _MAX_CELLS = 500_000
 """Of one product's rows: of 2,000 variants, 250 each."""
 _AMOUNTS = ("amount", "value", "price")
 _CURRENCIES = ("currency", "currencyCode", "currency_code")
+_MAX_PLACES = 40
+
+
+class Number(str):
+    """A JSON number in plain decimal notation: its point is the decimal one."""
+
+    __slots__ = ()
+
+
+def number_of(value: float | Decimal) -> Number:
+    """The number as text; one of far too many zeros keeps its exponent."""
+    if isinstance(value, Decimal) and abs(value.adjusted()) <= _MAX_PLACES:
+        return Number(format(value, "f"))
+    return Number(value)
 
 
 def rows_of(found: object) -> Iterator[dict[str, str]]:
-    """The rows: where an object has variants, one for each, with what the product says.
-
-    Long texts of the product stand in the first alone.
+    """Yields the rows: where an object has variants, one for each, with what the product says.
 
     Raises FeedUnusable where it is no object, ValueError where names get too long together.
     """
@@ -30,11 +44,22 @@ def rows_of(found: object) -> Iterator[dict[str, str]]:
         yield _row(found)
         return
     product = _row({name: value for name, value in found.items() if name != _VARIANTS})
+    yield from variant_rows(product, [_row(each, f"{_VARIANTS}.") for each in variants])
+
+
+def variant_rows(
+    product: dict[str, str], variants: Sequence[dict[str, str]]
+) -> Iterator[dict[str, str]]:
+    """Yields a row for each variant: its own cells, and those of the product that it leaves out.
+
+    Long texts of the product stand in the first alone. Raises FeedUnusable where it would be more
+    than half a million cells.
+    """
     short = {name: text for name, text in product.items() if len(text) <= _REPEATED_LENGTH}
     if len(short) * len(variants) > _MAX_CELLS:
         raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
     for variant in variants:
-        yield product | _row(variant, f"{_VARIANTS}.")
+        yield product | variant
         product = short
 
 

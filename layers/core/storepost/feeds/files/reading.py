@@ -57,19 +57,19 @@ def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
 
 def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
     """The rows; of a file that is cut, all but the last, in which that may have happened."""
-    held: list[Cells] = []
+    pending: list[Cells] = []
     try:
         for row in _bounded(_rows_of(text, shape)):
-            yield from held
-            held = [row]
+            yield from pending
+            pending = [row]
     except (FeedUnusable, UnicodeDecodeError) as error:
-        if bound.was_cut:
+        if bound.is_truncated:
             return
         if isinstance(error, FeedUnusable):
             raise
         raise FeedUnusable(FeedFailure.UNREADABLE, NOT_AS_DECLARED) from error
-    if not bound.was_cut:
-        yield from held
+    if not bound.is_truncated:
+        yield from pending
 
 
 def _bounded(rows: Iterator[Cells]) -> Iterator[Cells]:

@@ -17,10 +17,10 @@ from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.files.reading import FeedFile, Row
 from storepost.feeds.imports.fetching import sampled
-from storepost.feeds.imports.matching import adds, digest_of, finder, has_products, terms_of
-from storepost.feeds.records.learning import reader_of
-from storepost.feeds.records.mapping import FeedMapping, Target, has_id
+from storepost.feeds.imports.matching import adds, defaults_of, digest_of, finder, has_products
+from storepost.feeds.records.mapping import FeedField, FeedMapping, has_id
 from storepost.feeds.records.options import OPTIONS
+from storepost.feeds.records.samples import reader_of
 from storepost.feeds.records.suggesting import suggested_mapping
 from storepost.platform.fetching import UrlNotAllowed
 from storepost.stores.stores.finding import found_store
@@ -38,12 +38,12 @@ MAX_SHOWN_COLUMNS = 500
 """In a preview's answer, the first ones: a mapping names no more."""
 _NAMING = frozenset(
     {
-        Target.ID,
-        Target.ITEM_GROUP_ID,
-        Target.SKU,
-        Target.GTIN,
-        Target.LOCALE,
-        Target.TITLE,
+        FeedField.ID,
+        FeedField.ITEM_GROUP_ID,
+        FeedField.SKU,
+        FeedField.GTIN,
+        FeedField.LOCALE,
+        FeedField.TITLE,
         *OPTIONS,
     }
 )
@@ -134,7 +134,7 @@ def _resolved(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Ite
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
     with scratch() as directory, FeedStaging(directory / "work") as work:
-        reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
+        reader, all_rows = reader_of(rows, settings.mapping, defaults_of(store, settings))
         work.read(all_rows, reader, _never)
         work.resolve(
             finder(store, settings) if has_products(store) else _nothing,

@@ -78,7 +78,7 @@ def _until_late(pieces: Iterator[bytes], bound: Sample) -> Iterator[bytes]:
     except FetchFailed as failed:
         if not got or failed.reason != Failure.TIMED_OUT.value:
             raise
-        bound.was_cut = True
+        bound.is_truncated = True
 
 
 def _failure(failed: FetchFailed) -> FeedFailure:

@@ -14,12 +14,12 @@ from storepost.feeds.files.bounds import Bound
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.fetching import fetch_into
-from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
+from storepost.feeds.imports.matching import adds, defaults_of, digest_of, finder
 from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.imports.writing import AHEAD, Writer
-from storepost.feeds.records.learning import reader_of
+from storepost.feeds.records.samples import reader_of
 from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
     Changes,
@@ -96,8 +96,8 @@ class FeedImportRun:
         with self._file.open("rb") as content:
             pieces = iter(lambda: content.read(PIECE_BYTES), b"")
             feed = read_feed(pieces, running.content_type or "", Bound())
-            terms = terms_of(self._store, settings)
-            reader, rows = reader_of(feed.rows, settings.mapping, terms)
+            defaults = defaults_of(self._store, settings)
+            reader, rows = reader_of(feed.rows, settings.mapping, defaults)
             is_all = work.read(rows, reader, self._run.is_over)
         if not is_all or not work.resolve(
             finder(self._store, settings),

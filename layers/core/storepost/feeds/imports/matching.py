@@ -12,7 +12,7 @@ from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.model import Feed, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.feeds.records.amounts import Terms
+from storepost.feeds.records.amounts import FeedDefaults
 from storepost.platform.persistence.counted_tree.model import ENTRIES
 from storepost.platform.persistence.patience import with_patience
 from storepost.platform.persistence.reads import ReadAhead
@@ -28,10 +28,10 @@ _AT_ONCE = 4
 """Batches that are asked for at the same time: they wait for their answers, not for each other."""
 
 
-def terms_of(store: Store, settings: FeedSettings) -> Terms:
+def defaults_of(store: Store, settings: FeedSettings) -> FeedDefaults:
     """Returns what the store and the feed say of all rows."""
     currencies: Mapping[str, str] = {row.locale: row.currency for row in store.locales}
-    return Terms(store.currency, currencies, settings.locale)
+    return FeedDefaults(store.currency, currencies, settings.locale)
 
 
 def has_products(store: Store) -> bool:
@@ -83,6 +83,6 @@ def adds(settings: FeedSettings) -> bool:
 
 def digest_of(store: Store, settings: FeedSettings) -> str:
     """Returns a digest of all that decides what a row becomes, besides the row."""
-    terms = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
+    decisive = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
     locales = sorted((row.locale, row.currency) for row in store.locales)
-    return blake2b(repr([terms, store.currency, locales]).encode(), digest_size=16).hexdigest()
+    return blake2b(repr([decisive, store.currency, locales]).encode(), digest_size=16).hexdigest()

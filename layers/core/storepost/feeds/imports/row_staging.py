@@ -4,7 +4,7 @@ import sqlite3
 from typing import Self
 
 from storepost.feeds.files.reading import Row
-from storepost.feeds.records.reading import Entry, RowReader, Skipped
+from storepost.feeds.records.reading import ParsedRow, RowReader, RowSkipped
 
 _ROWS_TOGETHER = 1_000
 _LENGTH_TOGETHER = 4 * 1024**2
@@ -32,7 +32,7 @@ class RowStager:
         """Adds a row, read or skipped."""
         try:
             entry = reader.read(row.cells)
-        except Skipped as skipped:
+        except RowSkipped as skipped:
             self._skipped.append((row.number, skipped.id, skipped.reason))
         else:
             self._read.append(_as_row(row.number, entry))
@@ -68,7 +68,7 @@ class RowStager:
             self.flush()
 
 
-def _as_row(number: int, entry: Entry) -> tuple[object, ...]:
+def _as_row(number: int, entry: ParsedRow) -> tuple[object, ...]:
     locale = entry.locale or ""
     return (
         number,

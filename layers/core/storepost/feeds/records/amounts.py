@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import Number
 from storepost.feeds.records.currency_signs import currency_of
-from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.names import compared_name, compared_names, is_former_price
+from storepost.feeds.records.mapping import FeedField
+from storepost.feeds.records.names import compared_name, compared_names, is_compare_at_price
 from storepost.feeds.records.prices import price_of, read_price
 from storepost.feeds.records.sales import SaleTimes
 from storepost.values import clock
@@ -28,7 +28,7 @@ _USUAL = ("currency", "currencyId", "currency_code")
 
 
 @dataclass(frozen=True)
-class Terms:
+class FeedDefaults:
     """What the store and the feed say of all rows."""
 
     currency: str
@@ -61,38 +61,38 @@ class Prices:
         self,
         columns: Mapping[str, Sequence[str]],
         all_columns: Sequence[str],
-        terms: Terms,
+        defaults: FeedDefaults,
         points: Mapping[str, str],
     ) -> None:
         """`columns` are those of each target, `points` the decimal separators of some."""
-        self._terms = terms
+        self._defaults = defaults
         self._points = {
             target: next((points[each] for each in columns.get(target, ()) if each in points), None)
-            for target in (Target.PRICE, Target.SALE_PRICE)
+            for target in (FeedField.PRICE, FeedField.SALE_PRICE)
         }
-        prices = columns.get(Target.PRICE, ())
-        self._is_former = bool(prices) and all(map(is_former_price, prices))
+        prices = columns.get(FeedField.PRICE, ())
+        self._is_former = bool(prices) and all(map(is_compare_at_price, prices))
         named = dict.fromkeys((*all_columns, *_USUAL))
         self._currencies = [each for each in named if compared_name(each) in _CURRENCIES]
         self._sales = SaleTimes(all_columns)
         self._now = clock.now()
 
     def read(
-        self, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
+        self, cells: Mapping[str, str], mapped: Mapping[str, str], locale: str | None
     ) -> RowPrices:
         """Returns the variant's `price` and `compareAtPrice`.
 
         Raises UnreadablePrice where the price can't be read, or the sale price without a price.
         """
-        if Target.PRICE not in said and Target.SALE_PRICE not in said:
+        if FeedField.PRICE not in mapped and FeedField.SALE_PRICE not in mapped:
             return _NO_PRICES
-        price = self._money(Target.PRICE, cells, said, locale)
-        sale, left_out = self._sale(cells, said, locale, is_needed=price is None)
+        price = self._money(FeedField.PRICE, cells, mapped, locale)
+        sale, left_out = self._sale(cells, mapped, locale, is_needed=price is None)
         if price is None or (sale and self._is_no_price(price, sale)):
             price, sale = sale, None
         if price is None:
             return RowPrices({}, left_out)
-        if price.currency not in {self._terms.currency, self._currency_of(locale)}:
+        if price.currency not in {self._defaults.currency, self._currency_of(locale)}:
             return RowPrices({"price": None}, OTHER_CURRENCY.format(currency=price.currency))
         return _of_both(price, sale, left_out)
 
@@ -105,26 +105,30 @@ class Prices:
     def _sale(
         self,
         cells: Mapping[str, str],
-        said: Mapping[str, str],
+        mapped: Mapping[str, str],
         locale: str | None,
         *,
         is_needed: bool,
     ) -> tuple[Money | None, str | None]:
         """The sale price that holds now, and why one was left out."""
-        if Target.SALE_PRICE not in said or not self._sales.holds(cells, self._now):
+        if FeedField.SALE_PRICE not in mapped or not self._sales.holds(cells, self._now):
             return None, None
         try:
-            return self._money(Target.SALE_PRICE, cells, said, locale), None
+            return self._money(FeedField.SALE_PRICE, cells, mapped, locale), None
         except UnreadablePrice:
             if is_needed:
                 raise
             return None, NO_SALE_PRICE
 
     def _money(
-        self, target: Target, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
+        self,
+        target: FeedField,
+        cells: Mapping[str, str],
+        mapped: Mapping[str, str],
+        locale: str | None,
     ) -> Money | None:
         """What the column says; None where it is empty. Raises UnreadablePrice."""
-        text = said.get(target, "")
+        text = mapped.get(target, "")
         if not text:
             return None
         named = self._named(cells, locale)
@@ -140,12 +144,12 @@ class Prices:
         """The currency of a bare number: the row's own column's, else the store's."""
         for column in self._currencies:
             if text := cells.get(column, "").strip():
-                likely = (self._currency_of(locale), self._terms.currency)
-                return currency_of(text, likely) or self._terms.currency
-        return self._terms.currency
+                likely = (self._currency_of(locale), self._defaults.currency)
+                return currency_of(text, likely) or self._defaults.currency
+        return self._defaults.currency
 
     def _currency_of(self, locale: str | None) -> str | None:
-        return self._terms.currencies.get(locale or "")
+        return self._defaults.currencies.get(locale or "")
 
 
 def _of_both(price: Money, sale: Money | None, left_out: str | None) -> RowPrices:

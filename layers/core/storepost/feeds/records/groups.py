@@ -23,7 +23,7 @@ MAX_MEMBERS = 2_000
 
 
 @dataclass(frozen=True)
-class Member:
+class GroupMember:
     """A variant that its group's row names, with its options."""
 
     id: str
@@ -31,14 +31,14 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Name:
+class RowIdentity:
     """What a row is called, and of which product it is."""
 
     id: str
     group: str | None
     is_more: bool = False
     """Whether it brings more of its product, such as an image, and no variant."""
-    members: tuple[Member, ...] = ()
+    members: tuple[GroupMember, ...] = ()
 
 
 def is_kind_column(column: str) -> bool:
@@ -51,12 +51,12 @@ def is_handle(column: str) -> bool:
     return compared_name(column) in _HANDLES
 
 
-def members_of(text: str) -> tuple[Member, ...]:
+def members_of(text: str) -> tuple[GroupMember, ...]:
     """The variants that a cell names as Magento does: `sku=A,size=S|sku=B,size=M`."""
     if not text.startswith("sku="):
         return ()
     found = (_MEMBER.match(part.strip()) for part in text.split("|")[:MAX_MEMBERS])
-    return tuple(Member(each[1].strip(), _options(each[2])) for each in found if each)
+    return tuple(GroupMember(each[1].strip(), _options(each[2])) for each in found if each)
 
 
 def _options(text: str) -> tuple[Option, ...]:
@@ -82,29 +82,29 @@ class Groups:
         )
         self._group: str | None = None
         self.names: dict[str, str] = {}
-        """The names of options that the group's rows said."""
+        """The names of options that the group's rows have."""
 
     def name(
-        self, said: Mapping[str, str], options: Sequence[Option], *, is_variant: bool
-    ) -> Name | None:
+        self, mapped: Mapping[str, str], options: Sequence[Option], *, is_variant: bool
+    ) -> RowIdentity | None:
         """What the row is called; None for one that has no name, or is no product's."""
         if self._by_kind:
-            return self._of_kind(said, options)
-        identifier: str | None = said.get("id")
-        group = said.get("item_group_id", "")
+            return self._of_kind(mapped, options)
+        identifier: str | None = mapped.get("id")
+        group = mapped.get("item_group_id", "")
         members = members_of(group)
         if members and identifier:
-            return Name(identifier, identifier, members=members)
+            return RowIdentity(identifier, identifier, members=members)
         if by_id := _BY_ID.fullmatch(group):
             group = by_id[1]
         if self._by_handle and identifier:
             group, identifier = identifier, None
-        named = _cut(group) if group else self._continued(said)
+        named = _cut(group) if group else self._continued(mapped)
         if identifier is None and not self._may_lack_id:
             return None
         return _named(identifier, named, options, is_variant=is_variant)
 
-    def follow(self, name: Name | None, names: Mapping[str, str], *, begins: bool) -> None:
+    def follow(self, name: RowIdentity | None, names: Mapping[str, str], *, begins: bool) -> None:
         """Notes a row for those behind it; `begins` is whether it says what its product is."""
         group = name.group if name else None
         if group != self._group or begins:
@@ -112,22 +112,22 @@ class Groups:
         self._group = group
         self.names.update(names)
 
-    def known_names(self, said: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    def known_names(self, mapped: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
         """The names of options that hold for a row: its own, else its group's."""
-        group = said.get("id" if self._by_handle else "item_group_id")
+        group = mapped.get("id" if self._by_handle else "item_group_id")
         return {**self.names, **names} if group is None or group == self._group else names
 
-    def _continued(self, said: Mapping[str, str]) -> str | None:
+    def _continued(self, mapped: Mapping[str, str]) -> str | None:
         """The group of the row before, for one that says of its product nothing at all."""
-        if said.keys() & {"title", "description", "link", "brand", "product_type"}:
+        if mapped.keys() & {"title", "description", "link", "brand", "product_type"}:
             return None
-        return self._group if self._follows and said else None
+        return self._group if self._follows and mapped else None
 
-    def _of_kind(self, said: Mapping[str, str], options: Sequence[Option]) -> Name | None:
-        kind = _KINDS.get(said.get("item_group_id", "").lower(), "product")
-        identifier = said.get("id")
+    def _of_kind(self, mapped: Mapping[str, str], options: Sequence[Option]) -> RowIdentity | None:
+        kind = _KINDS.get(mapped.get("item_group_id", "").lower(), "product")
+        identifier = mapped.get("id")
         if kind == "product":
-            return Name(identifier, identifier) if identifier else None
+            return RowIdentity(identifier, identifier) if identifier else None
         if self._group is None or kind == "rule":
             return None
         is_more = kind == "more"
@@ -136,15 +136,15 @@ class Groups:
 
 def _named(
     identifier: str | None, group: str | None, options: Sequence[Option], *, is_variant: bool
-) -> Name | None:
+) -> RowIdentity | None:
     if identifier is not None:
-        return Name(identifier, group)
+        return RowIdentity(identifier, group)
     if group is None:
         return None
     if not is_variant:
-        return Name("", group, is_more=True)
+        return RowIdentity("", group, is_more=True)
     values = "/".join(value for _, value in options)
-    return Name(_cut(f"{group}/{values}" if values else group), group)
+    return RowIdentity(_cut(f"{group}/{values}" if values else group), group)
 
 
 def more_of(group: str, content: str) -> str:

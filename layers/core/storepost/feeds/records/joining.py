@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from storepost.feeds.records.images import image_addresses
-from storepost.feeds.records.mapping import CUSTOM, Target
+from storepost.feeds.records.mapping import CUSTOM, FeedField
 from storepost.feeds.records.reading import GALLERY, MEMBERS, joined_within
 
 type Fields = dict[str, Any]
 
-_FURTHER = f"{CUSTOM}{Target.ADDITIONAL_IMAGE_LINK}"
+_FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _FILLED = ("title", "price", "compareAtPrice")
 """What a variant has from its group's rows. A stock or a code is its own, or none."""
 

@@ -8,7 +8,7 @@ CUSTOM = "custom."
 CUSTOM_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-class Target(StrEnum):
+class FeedField(StrEnum):
     """What a column can be, besides a custom field: a field of product feeds as Google and others
     name it, or `ignore` for a column that is left out.
 
@@ -46,4 +46,4 @@ type FeedMapping = Mapping[str, str]
 
 def has_id(mapping: FeedMapping) -> bool:
     """Whether a column says which product a row is about."""
-    return Target.ID in mapping.values()
+    return FeedField.ID in mapping.values()

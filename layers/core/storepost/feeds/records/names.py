@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.mapping import FeedField
 
 _OTHER = re.compile(r"[^\w]+|_+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -36,98 +36,111 @@ def compared_names(*names: str) -> frozenset[str]:
     return frozenset(map(compared_name, names))
 
 
-_SYNONYMS: dict[Target, str] = {
-    Target.ID: "id item_id offer_id unique_id uniqueid product_id variant_id variants_id"
+_SYNONYMS: dict[FeedField, str] = {
+    FeedField.ID: "id item_id offer_id unique_id uniqueid product_id variant_id variants_id"
     " artikelnummer artikel_nr artikelnr article_number external_id variant_sku item_number"
     " artikel_id code"
     " produktnummer varenummer numero_article reference_produit identifiant id_produit id_producto"
     " codigo id_articulo codice id_prodotto codice_articolo artikelcode productnummer productcode"
     " product_code numer_katalogowy kod kod_produktu indeks"
     " артикул идентификатор код",
-    Target.ITEM_GROUP_ID: "item_group_id itemgroup_id itemgroupid group_id parent_id parent_sku"
+    FeedField.ITEM_GROUP_ID: "item_group_id itemgroup_id itemgroupid group_id parent_id parent_sku"
     " variant_group variantgroup model_id product_group parent groupe_id id_groupe grupo_id"
     " id_grupo id_gruppo gruppo_id gruppen_id varianten_gruppe artikelgruppe groep_id groeps_id"
     " id_grupy grupa_id master_id",
-    Target.TITLE: "title product_title product_name productname name variants_name item_name titel"
+    FeedField.TITLE: "title product_title product_name productname name variants_name item_name"
+    " titel"
     " bezeichnung artikelbezeichnung produktname titre nom nom_du_produit nom_produit titulo nombre"
     " nombre_del_producto titolo nome nome_prodotto productnaam naam tytul nazwa nazwa_produktu"
     " product nazev produkt model название наименование",
-    Target.DESCRIPTION: "description product_description long_description body_html body desc"
+    FeedField.DESCRIPTION: "description product_description long_description body_html body desc"
     " description_html html_description beschreibung produktbeschreibung artikelbeschreibung"
     " langbeschreibung description_longue descripcion descripcion_larga descrizione omschrijving"
     " beschrijving opis opis_produktu popis descricao summary short_description short_desc"
     " kurzbeschreibung description_courte описание",
-    Target.LINK: "link url product_link product_url deeplink deep_link produkt_link produkt_url"
+    FeedField.LINK: "link url product_link product_url deeplink deep_link produkt_link produkt_url"
     " produktlink artikel_link artikel_url lien lien_produit url_produit enlace url_producto"
     " collegamento link_prodotto url_prodotto productlink producturl adres odkaz ссылка"
     " link_produktu url_produktu permalink storefront_url",
-    Target.IMAGE_LINK: "image_link image_url image main_image main_image_url base_image image_src"
+    FeedField.IMAGE_LINK: "image_link image_url image main_image main_image_url base_image"
+    " image_src"
     " images_src featured_image imgurl img_url img picture picture_url primary_image photo bild"
     " bild_url bild_link bildlink bildadresse produktbild hauptbild lien_image url_image image_1"
     " image_url_1 imagen enlace_imagen url_imagen immagine link_immagine url_immagine afbeelding"
     " afbeelding_link afbeelding_url zdjecie link_do_zdjecia url_zdjecia obrazek imagem assets"
     " image_urls images изображение картинка thumbnail thumbnail_image small_image",
-    Target.ADDITIONAL_IMAGE_LINK: "additional_image_link additional_image_links additional_images"
+    FeedField.ADDITIONAL_IMAGE_LINK: "additional_image_link additional_image_links"
+    " additional_images"
     " additional_image additionalimage additional_imageurl more_images other_images"
     " imgurl_alternative extra_images gallery media_gallery image_urls images weitere_bilder"
     " zusatzbilder"
     " weiterer_bildlink zusaetzlicher_bildlink images_supplementaires lien_image_supplementaire"
     " imagenes_adicionales enlace_imagen_adicional immagini_aggiuntive link_immagine_aggiuntiva"
     " extra_afbeeldingen extra_afbeelding_link dodatkowe_zdjecia dodatkowy_link_do_zdjecia",
-    Target.PRICE: "price regular_price price_vat price_with_vat price_tax_included price_incl_tax"
-    " variant_price variants_price base_price list_price preis verkaufspreis bruttopreis prix"
-    " prix_ttc precio precio_con_iva prezzo prijs verkoopprijs cena cena_brutto preco retail_price"
+    FeedField.PRICE: "price_vat price_with_vat price_tax_included price_incl_tax bruttopreis"
+    " prix_ttc precio_con_iva cena_brutto price regular_price"
+    " variant_price variants_price base_price list_price preis verkaufspreis prix"
+    " precio prezzo prijs verkoopprijs cena preco retail_price"
     " unit_price amount price_tax_excluded цена",
-    Target.SALE_PRICE: "sale_price special_price discount_price discounted_price offer_price"
+    FeedField.SALE_PRICE: "sale_price special_price discount_price discounted_price offer_price"
     " promo_price promotional_price sales_price action_price angebotspreis sonderpreis aktionspreis"
     " prix_promo prix_solde prix_promotionnel prix_reduit precio_oferta precio_de_oferta"
     " precio_rebajado prezzo_scontato prezzo_offerta prezzo_in_saldo aanbiedingsprijs actieprijs"
     " cena_promocyjna cena_wyprzedazy",
-    Target.AVAILABILITY: "availability stock_status in_stock is_in_stock available instock"
+    FeedField.AVAILABILITY: "availability stock_status in_stock is_in_stock available instock"
     " delivery_date"
     " verfuegbarkeit lieferstatus lagerstatus disponibilite disponibilidad disponibilita"
     " beschikbaarheid dostepnosc dostupnost variants_available наличие",
-    Target.QUANTITY: "quantity qty stock_quantity inventory_quantity stock_on_hand"
+    FeedField.QUANTITY: "quantity qty stock_quantity inventory_quantity stock_on_hand"
     " quantity_to_sell_on_facebook inventory stock stock_level current_stock_level current_stock"
     " variants_inventory_quantity bestand lagerbestand menge anzahl quantite stock_disponible"
-    " cantidad existencias quantita giacenza voorraad aantal ilosc stan_magazynowy количество",
-    Target.BRAND: "brand brand_name vendor manufacturer manufacturer_name marke hersteller marque"
-    " fabricant marca fabricante produttore merk fabrikant marka producent vyrobce бренд"
+    " cantidad existencias quantita giacenza voorraad aantal ilosc stan_magazynowy количество"
+    " count",
+    FeedField.BRAND: "brand brand_name vendor manufacturer manufacturer_name marke hersteller"
+    " marque fabricant marca fabricante produttore merk fabrikant marka producent vyrobce бренд"
     " производитель",
-    Target.PRODUCT_TYPE: "product_type category category_name categories category_path"
+    FeedField.PRODUCT_TYPE: "product_type category category_name categories category_path"
     " product_category categorytext category_text category_id kategorie produkttyp produktart"
     " warengruppe"
     " categorie categories_produit type_de_produit categoria categorias tipo_de_producto"
     " tipo_di_prodotto"
     " producttype categorie_naam kategoria kategorie_produktu typ_produktu категория"
     " google_product_category type",
-    Target.GTIN: "gtin ean ean13 gtin13 ean_13 ean_code upc barcode isbn jan gtin14 variant_barcode"
+    FeedField.GTIN: "gtin ean ean13 gtin13 ean_13 ean_code upc barcode isbn jan gtin14"
+    " variant_barcode"
     " variants_barcode product_upc_ean product_upc upc_ean code_barres codigo_de_barras"
     " codice_a_barre streepjescode kod_kreskowy kod_ean штрихкод",
-    Target.MPN: "mpn manufacturer_part_number part_number productno herstellernummer"
+    FeedField.MPN: "mpn manufacturer_part_number part_number productno herstellernummer"
     " herstellerartikelnummer reference_fabricant numero_de_pieza codice_produttore"
     " numer_czesci vendor_code",
-    Target.SKU: "sku variant_sku variants_sku item_sku seller_sku product_code_sku artikel_sku"
+    FeedField.SKU: "sku variant_sku variants_sku item_sku seller_sku product_code_sku artikel_sku"
     " reference reference_sku referencia ugs",
-    Target.COLOR: "color colour farbe couleur colore kleur kolor barva cor цвет",
-    Target.SIZE: "size groesse taille talla tamano taglia maat rozmiar velikost tamanho размер",
-    Target.MATERIAL: "material fabric matiere materiau materiale materiaal",
-    Target.PATTERN: "pattern muster motif estampado motivo patroon wzor",
-    Target.LOCALE: "locale language lang content_language sprache langue idioma lingua taal jezyk",
+    FeedField.COLOR: "color colour farbe couleur colore kleur kolor barva cor цвет",
+    FeedField.SIZE: "size groesse taille talla tamano taglia maat rozmiar velikost tamanho размер",
+    FeedField.MATERIAL: "material fabric matiere materiau materiale materiaal",
+    FeedField.PATTERN: "pattern muster motif estampado motivo patroon wzor",
+    FeedField.LOCALE: "locale language lang content_language sprache langue idioma lingua taal"
+    " jezyk",
 }
 SYNONYMS = {target: names.replace("_", "").split() for target, names in _SYNONYMS.items()}
 """The names of each target as they are looked up, the surest first."""
 
 _FORMER = re.compile(
-    r"compare_?at|old_?price|was_price|former_price|original_price|list_price|strike|rrp|msrp|uvp"
-    r"|streichpreis|prix_barre|precio_anterior"
+    r"compare_?at|old_?price|was_price|former_price|original_price|before_discount|strike"
+    r"|streichpreis|prix_barre|precio_anterior|(list_price|rrp|msrp|uvp)"
 )
 _VARIANT = re.compile(r"variants?_?(?=.)")
 
 
-def is_former_price(column: str) -> bool:
+def is_compare_at_price(column: str) -> bool:
     """Whether a column of this name has what something cost before, or is compared at."""
     return _FORMER.search(plain_name(column)) is not None
+
+
+def is_recommended_price(column: str) -> bool:
+    """Whether a column of this name has what the manufacturer recommends, and nobody asked for."""
+    found = _FORMER.search(plain_name(column))
+    return found is not None and found[1] is not None
 
 
 def is_variants_own(column: str) -> bool:

@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from storepost.feeds.records.mapping import FeedMapping, Target
+from storepost.feeds.records.mapping import FeedField, FeedMapping
 from storepost.feeds.records.values import MAX_TEXT
 
 OPTIONS = {
-    Target.COLOR: "Color",
-    Target.SIZE: "Size",
-    Target.MATERIAL: "Material",
-    Target.PATTERN: "Pattern",
+    FeedField.COLOR: "Color",
+    FeedField.SIZE: "Size",
+    FeedField.MATERIAL: "Material",
+    FeedField.PATTERN: "Pattern",
 }
 MAX_OPTIONS = 10
 
@@ -50,7 +50,7 @@ class Options:
     def __init__(self, mapping: FeedMapping) -> None:
         """Options stand in the mapping's order."""
         self._columns = [
-            _column(column, OPTIONS[Target(target)])
+            _column(column, OPTIONS[FeedField(target)])
             for column, target in mapping.items()
             if target in OPTIONS
         ]
@@ -63,8 +63,8 @@ class Options:
 
     def names(self, cells: Mapping[str, str]) -> dict[str, str]:
         """What the columns with names say; the following rows of a group leave them empty."""
-        asked = {name for column in self._columns for name in column.names}
-        return {name: cells[name] for name in asked if cells.get(name, "").strip()}
+        columns = {name for column in self._columns for name in column.names}
+        return {name: cells[name] for name in columns if cells.get(name, "").strip()}
 
     def read(
         self, cells: Mapping[str, str], names: Mapping[str, str], *, in_group: bool
@@ -90,16 +90,16 @@ def options_in(text: str) -> list[Option]:
 def _of_cell(column: _Column, text: str, names: Mapping[str, str]) -> Iterable[Option]:
     if not text or not column.names:
         return options_in(text) or ([(column.label, text)] if text else [])
-    said = next((names[name] for name in column.names if name in names), "")
+    named = next((names[name] for name in column.names if name in names), "")
     if column.place is not None:
-        listed = said.split(",")
+        listed = named.split(",")
         named = listed[column.place].strip() if column.place < len(listed) else ""
         return [(named or column.label, text)]
-    if ":" in said:  # PrestaShop's: names with their types, values with their positions
-        return zip(_bare(said), _bare(text), strict=False)
-    if "|" in said or "|" in text:
-        return zip(_parts(said, "|"), _parts(text, "|"), strict=False)
-    return [(said.strip() or column.label, text)]
+    if ":" in named:  # PrestaShop's: names with their types, values with their positions
+        return zip(_bare(named), _bare(text), strict=False)
+    if "|" in named or "|" in text:
+        return zip(_parts(named, "|"), _parts(text, "|"), strict=False)
+    return [(named.strip() or column.label, text)]
 
 
 def _bare(text: str) -> list[str]:

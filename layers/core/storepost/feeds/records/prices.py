@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cache, lru_cache
 
-from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import Number
 from storepost.feeds.records.currency_signs import currency_of
 from storepost.values.money import Money
 

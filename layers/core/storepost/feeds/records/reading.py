@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import Number
 from storepost.feeds.records import values
-from storepost.feeds.records.amounts import Prices, Terms, UnreadablePrice
-from storepost.feeds.records.groups import Groups, Member, Name, more_of
+from storepost.feeds.records.amounts import FeedDefaults, Prices, UnreadablePrice
+from storepost.feeds.records.groups import GroupMember, Groups, RowIdentity, more_of
 from storepost.feeds.records.images import image_addresses, joined
-from storepost.feeds.records.mapping import CUSTOM, FeedMapping, Target
-from storepost.feeds.records.names import is_variants_own, plain_name
+from storepost.feeds.records.mapping import CUSTOM, FeedField, FeedMapping
+from storepost.feeds.records.names import SYNONYMS, compared_name, is_variants_own, plain_name
 from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
 from storepost.values.text import visible
@@ -33,12 +33,19 @@ MEMBERS = "members"
 
 _AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OF_VARIANTS = frozenset(
-    {Target.PRICE, Target.SALE_PRICE, Target.SKU, Target.GTIN, Target.MPN, Target.TITLE}
+    {
+        FeedField.PRICE,
+        FeedField.SALE_PRICE,
+        FeedField.SKU,
+        FeedField.GTIN,
+        FeedField.MPN,
+        FeedField.TITLE,
+    }
 )
 
 
 @dataclass(frozen=True)
-class Entry:
+class ParsedRow:
     """What a row says."""
 
     id: str
@@ -50,7 +57,7 @@ class Entry:
     """The product's fields and the variant's, as JSON."""
     is_more: bool = False
     """Whether it brings more of its product, and no variant."""
-    members: tuple[Member, ...] = ()
+    members: tuple[GroupMember, ...] = ()
     """The variants that it names as its group's."""
     left_out: str | None = None
     """Why one of its prices was left out."""
@@ -61,7 +68,7 @@ class Entry:
         return blake2b(f"{self.group}\0{self.content}".encode(), digest_size=16).digest()
 
 
-class Skipped(Exception):  # noqa: N818 - it is what a row is
+class RowSkipped(Exception):  # noqa: N818 - it is what a row is
     """The row can't be used."""
 
     def __init__(self, reason: str, row_id: str | None = None) -> None:
@@ -75,102 +82,118 @@ class RowReader:
     """Reads the rows of a file, in their order, under one mapping."""
 
     def __init__(
-        self, mapping: FeedMapping, terms: Terms, points: Mapping[str, str] | None = None
+        self, mapping: FeedMapping, defaults: FeedDefaults, points: Mapping[str, str] | None = None
     ) -> None:
         """Columns of one target count in the mapping's order: the first that says something.
 
         `points` are the decimal separators of columns with prices, where those show them.
         """
-        self._terms = terms
+        self._defaults = defaults
         self._columns: dict[str, list[str]] = {}
         for column, target in mapping.items():
-            if target != Target.IGNORE:
+            if target != FeedField.IGNORE:
                 self._columns.setdefault(target, []).append(column)
         self._custom = [target for target in self._columns if target.startswith(CUSTOM)]
         self._own_images = [
-            each for each in self._columns.get(Target.IMAGE_LINK, ()) if is_variants_own(each)
+            each for each in self._columns.get(FeedField.IMAGE_LINK, ()) if is_variants_own(each)
         ]
-        if len(self._own_images) < len(self._columns.get(Target.IMAGE_LINK, ())):
-            self._columns[Target.IMAGE_LINK] = [
-                each for each in self._columns[Target.IMAGE_LINK] if each not in self._own_images
+        if len(self._own_images) < len(self._columns.get(FeedField.IMAGE_LINK, ())):
+            self._columns[FeedField.IMAGE_LINK] = [
+                each for each in self._columns[FeedField.IMAGE_LINK] if each not in self._own_images
             ]
         else:
             self._own_images = []
-        self._id_is_sku = Target.SKU not in self._columns and any(
+        self._id_is_sku = FeedField.SKU not in self._columns and any(
             plain_name(column).endswith(("sku", "reference"))
-            for column in self._columns.get(Target.ID, ())
+            for column in self._columns.get(FeedField.ID, ())
+        )
+        self._id_is_gtin = FeedField.GTIN not in self._columns and any(
+            compared_name(column) in SYNONYMS[FeedField.GTIN]
+            for column in self._columns.get(FeedField.ID, ())
         )
         self._options = Options(mapping)
         self._groups = Groups(self._columns)
-        self._prices = Prices(self._columns, list(mapping), terms, points or {})
-        self._stock = Stock(mapping, self._columns.get(Target.AVAILABILITY, ()))
+        self._prices = Prices(self._columns, list(mapping), defaults, points or {})
+        self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()))
 
-    def read(self, cells: Mapping[str, str] | None) -> Entry:
-        """What the row says. Raises Skipped."""
+    def read(self, cells: Mapping[str, str] | None) -> ParsedRow:
+        """What the row says. Raises RowSkipped."""
         if cells is None:
-            raise Skipped(WRONG_COLUMNS)
-        said = {target: text for target in self._columns if (text := self._said(cells, target))}
-        name, options = self._name(cells, said)
+            raise RowSkipped(WRONG_COLUMNS)
+        mapped = {
+            target: text for target in self._columns if (text := self._mapped_text(cells, target))
+        }
+        name, options = self._name(cells, mapped)
         if name is None:
-            raise Skipped(NO_ID)
+            raise RowSkipped(NO_ID)
         if len(name.id) > values.MAX_TEXT:
-            raise Skipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
-        return self._entry(cells, said, name, options)
+            raise RowSkipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
+        return self._parsed(cells, mapped, name, options)
 
     def follow(self, cells: Mapping[str, str] | None) -> None:
         """Notes a row that was read before, for those behind it."""
         if cells is not None:
-            self._name(cells, {t: text for t in self._columns if (text := self._said(cells, t))})
+            self._name(
+                cells, {t: text for t in self._columns if (text := self._mapped_text(cells, t))}
+            )
 
     def _name(
-        self, cells: Mapping[str, str], said: dict[str, str]
-    ) -> tuple[Name | None, list[Option]]:
+        self, cells: Mapping[str, str], mapped: dict[str, str]
+    ) -> tuple[RowIdentity | None, list[Option]]:
         own_names = self._options.names(cells)
-        names = self._groups.known_names(said, own_names)
-        options = self._options.read(cells, names, in_group=Target.ITEM_GROUP_ID in said)
-        if titled := options_in(said.get(Target.TITLE, "")):
-            options, _ = titled, said.pop(Target.TITLE)
-        is_variant = bool(options) or bool(said.keys() & _OF_VARIANTS)
-        name = self._groups.name(said, options, is_variant=is_variant)
-        self._groups.follow(name, own_names, begins=Target.TITLE in said)
-        if name is not None and name.is_more and not said.keys() & _IMAGES:
+        names = self._groups.known_names(mapped, own_names)
+        options = self._options.read(cells, names, in_group=FeedField.ITEM_GROUP_ID in mapped)
+        if titled := options_in(mapped.get(FeedField.TITLE, "")):
+            options, _ = titled, mapped.pop(FeedField.TITLE)
+        is_variant = bool(options) or bool(mapped.keys() & _OF_VARIANTS)
+        name = self._groups.name(mapped, options, is_variant=is_variant)
+        self._groups.follow(name, own_names, begins=FeedField.TITLE in mapped)
+        if name is not None and name.is_more and not mapped.keys() & _IMAGES:
             return None, options
         return name, options
 
-    def _entry(
-        self, cells: Mapping[str, str], said: Mapping[str, str], name: Name, options: list[Option]
-    ) -> Entry:
-        locale = self._locale(said, name.id)
-        product = self._product(cells, said, name)
-        variant, left_out = self._variant(cells, said, options, locale, name)
+    def _parsed(
+        self,
+        cells: Mapping[str, str],
+        mapped: Mapping[str, str],
+        name: RowIdentity,
+        options: list[Option],
+    ) -> ParsedRow:
+        locale = self._locale(mapped, name.id)
+        product = self._product(cells, mapped, name)
+        variant, left_out = self._variant(cells, mapped, options, locale, name)
         content = _AS_JSON([product, variant])
         identifier = more_of(name.group or "", content) if name.is_more else name.id
         group = name.group[: values.MAX_TEXT] if name.group else None
         sku, gtin = variant.get("sku"), variant.get("barcode")
-        return Entry(
+        return ParsedRow(
             identifier, group, locale, sku, gtin, content, name.is_more, name.members, left_out
         )
 
-    def _said(self, cells: Mapping[str, str], target: str) -> str:
+    def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
         for column in self._columns[target]:
             cell = cells.get(column, "")
             if text := cell.strip():
                 return cell if isinstance(cell, Number) else text
         return ""
 
-    def _locale(self, said: Mapping[str, str], identifier: str) -> str | None:
-        text = said.get(Target.LOCALE)
+    def _locale(self, mapped: Mapping[str, str], identifier: str) -> str | None:
+        text = mapped.get(FeedField.LOCALE)
         if text is None:
-            return self._terms.locale
+            return self._defaults.locale
         found = values.locale(text)
         if found is None:
-            raise Skipped(NO_LOCALE, identifier)
+            raise RowSkipped(NO_LOCALE, identifier)
         return found
 
-    def _product(self, cells: Mapping[str, str], said: Mapping[str, str], name: Name) -> Fields:
-        images = image_addresses(said.get(Target.IMAGE_LINK, ""))
+    def _product(
+        self, cells: Mapping[str, str], mapped: Mapping[str, str], name: RowIdentity
+    ) -> Fields:
+        images = image_addresses(mapped.get(FeedField.IMAGE_LINK, ""))
         fields: Fields = {
-            field: read(text) for target, field, read in _OF_PRODUCTS if (text := said.get(target))
+            field: read(text)
+            for target, field, read in _OF_PRODUCTS
+            if (text := mapped.get(target))
         }
         if images:
             fields["image"] = _image(images)
@@ -181,61 +204,61 @@ class RowReader:
         if name.members:
             fields[MEMBERS] = {each.id: each.options for each in name.members}
         for custom in self._custom:
-            fields[custom] = _cut(said.get(custom), values.MAX_CUSTOM)
+            fields[custom] = _cut(mapped.get(custom), values.MAX_CUSTOM)
         return _without_nothing(fields)
 
     def _further_images(self, cells: Mapping[str, str], images: list[str]) -> list[str]:
-        columns = self._columns.get(Target.ADDITIONAL_IMAGE_LINK, ())
+        columns = self._columns.get(FeedField.ADDITIONAL_IMAGE_LINK, ())
         more = [url for each in columns for url in image_addresses(cells.get(each, ""))]
         return [url for url in dict.fromkeys((*images[1:], *more)) if url not in images[:1]]
 
     def _variant(
         self,
         cells: Mapping[str, str],
-        said: Mapping[str, str],
+        mapped: Mapping[str, str],
         options: list[Option],
         locale: str | None,
-        name: Name,
+        name: RowIdentity,
     ) -> tuple[Fields, str | None]:
         """The variant's fields, and why a price was left out."""
         try:
-            prices = self._prices.read(cells, said, locale)
+            prices = self._prices.read(cells, mapped, locale)
         except UnreadablePrice as error:
-            raise Skipped(str(error), name.id) from error
-        sku = name.id if self._id_is_sku and said.get(Target.ID) == name.id else None
+            raise RowSkipped(str(error), name.id) from error
+        sku = name.id if self._id_is_sku and mapped.get(FeedField.ID) == name.id else None
         fields = {
-            "title": _cut(visible(said.get(Target.TITLE, ""))),
+            "title": _cut(visible(mapped.get(FeedField.TITLE, ""))),
             "options": [{"name": each, "value": value} for each, value in options] or None,
-            "sku": _cut(said.get(Target.SKU)) or sku,
-            "barcode": _cut(said.get(Target.GTIN)),
-            "image": self._variant_image(cells, said),
-            **self._stock.read(said, cells),
+            "sku": _cut(mapped.get(FeedField.SKU)) or sku,
+            "barcode": _cut(mapped.get(FeedField.ID if self._id_is_gtin else FeedField.GTIN)),
+            "image": self._variant_image(cells, mapped),
+            **self._stock.read(mapped, cells),
         }
         return {**_without_nothing(fields), **prices.fields}, prices.left_out
 
-    def _variant_image(self, cells: Mapping[str, str], said: Mapping[str, str]) -> Fields | None:
+    def _variant_image(self, cells: Mapping[str, str], mapped: Mapping[str, str]) -> Fields | None:
         own = (cells.get(column, "") for column in self._own_images)
         found = next((images for text in own if (images := image_addresses(text))), None)
         if found or self._own_images:
             return _image(found or [])
-        return _image(image_addresses(said.get(Target.IMAGE_LINK, "")))
+        return _image(image_addresses(mapped.get(FeedField.IMAGE_LINK, "")))
 
 
 def _name(text: str) -> str | None:
     return _cut(visible(text))
 
 
-_OF_PRODUCTS: tuple[tuple[Target, str, Callable[[str], str | None]], ...] = (
-    (Target.TITLE, "title", _name),
-    (Target.DESCRIPTION, "description", lambda text: text[: values.MAX_DESCRIPTION]),
-    (Target.LINK, "link", values.address),
-    (Target.BRAND, "vendor", _name),
-    (Target.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
-    (Target.MPN, f"{CUSTOM}{Target.MPN}", lambda text: text[: values.MAX_CUSTOM]),
+_OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
+    (FeedField.TITLE, "title", _name),
+    (FeedField.DESCRIPTION, "description", lambda text: text[: values.MAX_DESCRIPTION]),
+    (FeedField.LINK, "link", values.address),
+    (FeedField.BRAND, "vendor", _name),
+    (FeedField.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
+    (FeedField.MPN, f"{CUSTOM}{FeedField.MPN}", lambda text: text[: values.MAX_CUSTOM]),
 )
 """Targets that are fields of a product, and what each makes of a cell."""
-_FURTHER = f"{CUSTOM}{Target.ADDITIONAL_IMAGE_LINK}"
-_IMAGES = frozenset({Target.IMAGE_LINK, Target.ADDITIONAL_IMAGE_LINK})
+_FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
+_IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
 
 def joined_within(images: list[str]) -> str:
@@ -249,8 +272,8 @@ def joined_within(images: list[str]) -> str:
     return joined(kept)
 
 
-def _cut(text: str | None, most: int = values.MAX_TEXT) -> str | None:
-    return text[:most] if text else None
+def _cut(text: str | None, max_length: int = values.MAX_TEXT) -> str | None:
+    return text[:max_length] if text else None
 
 
 def _image(images: list[str]) -> Fields | None:

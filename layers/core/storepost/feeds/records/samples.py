@@ -1,16 +1,25 @@
-"""What the cells of a column look like: by that one of several columns is preferred."""
+"""What a file's beginning shows of its columns: their prices' separators, and kinds of values."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from storepost.feeds.files.reading import Row
 from storepost.feeds.records import values
+from storepost.feeds.records.amounts import FeedDefaults
 from storepost.feeds.records.images import image_addresses
-from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.prices import read_price
+from storepost.feeds.records.mapping import FeedField, FeedMapping
+from storepost.feeds.records.prices import decimal_point, read_price
+from storepost.feeds.records.reading import RowReader
 
+MAX_ROWS = 1_000
+"""Rows of a file by which its decimal separators are found."""
+MAX_LENGTH = 4 * 1024**2
+"""Characters of those rows."""
 MAX_VALUES = 200
 """Values of a column that are looked at."""
+_PRICES = (FeedField.PRICE, FeedField.SALE_PRICE)
 _IMAGE = re.compile(r"https?://\S+\.(?:jpe?g|png|webp|gif|avif)(?:[?#]\S*)?", re.IGNORECASE)
 _CODE = re.compile(r"\d{8}|\d{12,14}")
 _AMOUNT = re.compile(r"\D{0,6}\d[\d.,\s]*[.,]\d\d\D{0,6}|[€$£¥]\s?\d+|\d+\s?(?:[€$£¥]|[A-Z]{3})")
@@ -87,19 +96,19 @@ def _is_title(text: str) -> bool:
 
 
 _LOOKS: Mapping[str, Callable[[str], object]] = {
-    Target.LINK: is_address,
-    Target.IMAGE_LINK: image_addresses,
-    Target.ADDITIONAL_IMAGE_LINK: image_addresses,
-    Target.PRICE: lambda text: read_price(text, "USD"),
-    Target.SALE_PRICE: lambda text: read_price(text, "USD"),
-    Target.QUANTITY: lambda text: values.quantity(text) is not None,
-    Target.AVAILABILITY: lambda text: values.availability(text) or text[:1].isdigit(),
-    Target.GTIN: lambda text: text.replace("-", "").replace(" ", "").strip("'=\"").isalnum(),
-    Target.LOCALE: _LANGUAGE.fullmatch,
-    Target.TITLE: _is_title,
-    Target.PRODUCT_TYPE: lambda text: not text.isdigit() and text.strip().lower() not in _KINDS,
-    Target.COLOR: lambda text: len(text) < _KEPT and not is_address(text),
-    Target.SIZE: lambda text: len(text) < _KEPT and not is_address(text),
+    FeedField.LINK: is_address,
+    FeedField.IMAGE_LINK: image_addresses,
+    FeedField.ADDITIONAL_IMAGE_LINK: image_addresses,
+    FeedField.PRICE: lambda text: read_price(text, "USD"),
+    FeedField.SALE_PRICE: lambda text: read_price(text, "USD"),
+    FeedField.QUANTITY: lambda text: values.quantity(text) is not None,
+    FeedField.AVAILABILITY: lambda text: values.availability(text) or text[:1].isdigit(),
+    FeedField.GTIN: lambda text: text.replace("-", "").replace(" ", "").strip("'=\"").isalnum(),
+    FeedField.LOCALE: _LANGUAGE.fullmatch,
+    FeedField.TITLE: _is_title,
+    FeedField.PRODUCT_TYPE: lambda text: not text.isdigit() and text.strip().lower() not in _KINDS,
+    FeedField.COLOR: lambda text: len(text) < _KEPT and not is_address(text),
+    FeedField.SIZE: lambda text: len(text) < _KEPT and not is_address(text),
 }
 
 
@@ -107,3 +116,25 @@ def looks_like(column: Column, target: str) -> bool:
     """Whether a column's values are what the target has; one without values may be anything."""
     look = _LOOKS.get(target)
     return look is None or not column.values or column.mostly(look)
+
+
+def reader_of(
+    rows: Iterator[Row], mapping: FeedMapping, defaults: FeedDefaults
+) -> tuple[RowReader, Iterator[Row]]:
+    """What reads the rows of a file, and all of them from the first on."""
+    head, length = list[Row](), 0
+    for row in rows:
+        head.append(row)
+        length += sum(map(len, (row.cells or {}).values()))
+        if len(head) >= MAX_ROWS or length >= MAX_LENGTH:
+            break
+    points = {
+        column: point
+        for column, target in mapping.items()
+        if target in _PRICES and (point := _point(head, column))
+    }
+    return RowReader(mapping, defaults, points), chain(head, rows)
+
+
+def _point(rows: list[Row], column: str) -> str | None:
+    return decimal_point(row.cells[column] for row in rows if row.cells and column in row.cells)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from storepost.feeds.records import values
-from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.mapping import FeedField
 from storepost.feeds.records.names import compared_name, compared_names
 
 _TRACKERS = compared_names(
@@ -18,7 +18,7 @@ _ALLOWED = compared_names("allow_purchases", "available_for_order")
 _DENY = "deny"
 """Shopify's word for what isn't sold on when there is none."""
 
-_OF_STOCK = frozenset({Target.QUANTITY, Target.AVAILABILITY})
+_OF_STOCK = frozenset({FeedField.QUANTITY, FeedField.AVAILABILITY})
 
 
 class Stock:
@@ -30,13 +30,13 @@ class Stock:
         self._allowed = any(compared_name(each) in _ALLOWED for each in available)
         self._days = {each for each in available if compared_name(each) in _DAYS}
 
-    def read(self, said: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
+    def read(self, mapped: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
         """The variant's fields."""
-        if not (self._trackers or self._days or said.keys() & _OF_STOCK):
+        if not (self._trackers or self._days or mapped.keys() & _OF_STOCK):
             return {}
         tracked = not any(_is_untracked(name, cells) for name in self._trackers)
-        quantity = values.quantity(said.get(Target.QUANTITY, "")) if tracked else None
-        text = said.get(Target.AVAILABILITY, "")
+        quantity = values.quantity(mapped.get(FeedField.QUANTITY, "")) if tracked else None
+        text = mapped.get(FeedField.AVAILABILITY, "")
         is_allowed = self._allowed and values.availability(text) == (True, False)
         if text.lower() == _DENY or is_allowed:
             return {

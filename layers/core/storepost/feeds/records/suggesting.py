@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from storepost.feeds.records.makers import OPTION, Maker, maker_of
-from storepost.feeds.records.mapping import CUSTOM, CUSTOM_KEY, Target
+from storepost.feeds.records.export_formats import OPTION, ExportFormat, export_format_of
+from storepost.feeds.records.mapping import CUSTOM, CUSTOM_KEY, FeedField
 from storepost.feeds.records.names import (
     SYNONYMS,
     compared_name,
     compared_names,
-    is_former_price,
+    is_compare_at_price,
+    is_recommended_price,
     is_variants_own,
     plain_name,
     without_number,
@@ -24,10 +25,11 @@ from storepost.feeds.records.samples import (
     looks_like,
 )
 
-_LISTS = frozenset({Target.ADDITIONAL_IMAGE_LINK})
+_LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
 _MAX_CUSTOM_KEY = 64
 _PARAMETERS = "param"
+_ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
 
 def suggested_mapping(
@@ -38,9 +40,9 @@ def suggested_mapping(
     No target is suggested twice but for further images, and for a variant's own image.
     """
     suggestion = _Suggestion(columns, rows)
-    maker = maker_of(suggestion.by_name)
+    maker = export_format_of(suggestion.by_name)
     if maker is not None:
-        suggestion.add_maker(maker)
+        suggestion.add_export_format(maker)
     suggestion.add_named(compared_names(*maker.never) if maker else frozenset())
     suggestion.add_pair()
     suggestion.add_images()
@@ -68,16 +70,16 @@ class _Suggestion:
     def _is_free(self, target: str) -> bool:
         return target not in self._taken.values()
 
-    def add_maker(self, maker: Maker) -> None:
+    def add_export_format(self, maker: ExportFormat) -> None:
         """What the columns of a known export are."""
         found = self._first_whole(maker.ids)
-        self._take(found, Target.ID)
-        self._take(self._first_filled(maker.groups), Target.ITEM_GROUP_ID)
+        self._take(found, FeedField.ID)
+        self._take(self._first_filled(maker.groups), FeedField.ITEM_GROUP_ID)
         for before, now in maker.former:
             former = self._of(before)
             if former and former.filled:
-                self._take(former, Target.PRICE)
-                self._take(self._of(now), Target.SALE_PRICE)
+                self._take(former, FeedField.PRICE)
+                self._take(self._of(now), FeedField.SALE_PRICE)
         for is_filled in (True, False):
             for name, target in maker.columns.items():
                 column = self._of(name)
@@ -99,28 +101,33 @@ class _Suggestion:
     def _option(self, column: Column) -> str:
         """Which option it is, by the name that stands beside its values; else the first free."""
         names = (self._columns.get(each) for each in names_column(column.name))
-        said = next((each.values[0] for each in names if each and each.values), "")
-        named = (target for target in OPTIONS if compared_name(said) in SYNONYMS[target])
+        label = next((each.values[0] for each in names if each and each.values), "")
+        named = (target for target in OPTIONS if compared_name(label) in SYNONYMS[target])
         target = next(named, None)
         if target not in self._option_targets:
             target = next(iter(self._option_targets), None)
         if target is None:
-            return Target.IGNORE
+            return FeedField.IGNORE
         self._option_targets.remove(target)
         return target
 
     def add_named(self, never: frozenset[str]) -> None:
         """What the columns' names say; of several for one target the surest that looks like it."""
-        for target in Target:
+        for target in FeedField:
             if target in SYNONYMS and self._is_free(target):
                 found = self._named(target, never)
                 self._take(found, target)
-        if self._is_free(Target.ID):
-            sku = next((c for c, target in self._taken.items() if target == Target.SKU), None)
-            if sku is not None:
-                self._taken[sku] = Target.ID
+        for target in (FeedField.SKU, FeedField.GTIN) if self._is_free(FeedField.ID) else ():
+            code = next((c for c, taken in self._taken.items() if taken == target), None)
+            if code is not None and (target == FeedField.SKU or self._is_whole(code)):
+                self._taken[code] = FeedField.ID
+                return
 
-    def _named(self, target: Target, never: frozenset[str]) -> Column | None:
+    def _is_whole(self, name: str) -> bool:
+        column = self._columns[name]
+        return column.is_unique and column.filled == self._rows > 1
+
+    def _named(self, target: FeedField, never: frozenset[str]) -> Column | None:
         ranks = {name: rank for rank, name in enumerate(SYNONYMS[target])}
         found = [
             (not column.filled, ranks[_bare(plain)], place, column)
@@ -128,56 +135,62 @@ class _Suggestion:
             if _bare(plain) in ranks and plain not in never and column.name not in self._taken
         ]
         likely = [each for each in sorted(found)[:20] if looks_like(each[-1], target)]
-        if target is Target.ID:
+        if target is FeedField.ID:
             whole = [c for *_, c in likely if c.is_unique and c.filled == self._rows]
             return next(iter(whole), likely[0][-1] if likely else None)
         return likely[0][-1] if likely else None
 
     def add_pair(self) -> None:
         """What something cost before is the price, and what it costs now is the sale price."""
-        if not self._is_free(Target.SALE_PRICE):
+        if not self._is_free(FeedField.SALE_PRICE):
             return
-        now = next((name for name, to in self._taken.items() if to == Target.PRICE), None)
+        now = next((name for name, to in self._taken.items() if to == FeedField.PRICE), None)
         free = (c for c in self._columns.values() if c.name not in self._taken and c.filled)
-        before = next((c for c in free if is_former_price(c.name)), None)
-        if now and before and not is_former_price(now) and looks_like(before, Target.PRICE):
-            self._taken[now] = Target.SALE_PRICE
-            self._taken[before.name] = Target.PRICE
+        former = [column for column in free if is_compare_at_price(column.name)]
+        before = next(iter(sorted(former, key=lambda c: is_recommended_price(c.name))), None)
+        if now and before and not is_compare_at_price(now) and looks_like(before, FeedField.PRICE):
+            self._taken[now] = FeedField.SALE_PRICE
+            self._taken[before.name] = FeedField.PRICE
 
     def add_structure(self) -> None:
         """What the columns' cells say, where no name did."""
         tests = (
-            (Target.IMAGE_LINK, is_image),
-            (Target.LINK, is_page),
-            (Target.GTIN, is_article_code),
-            (Target.PRICE, is_amount),
+            (FeedField.IMAGE_LINK, is_image),
+            (FeedField.LINK, is_page),
+            (FeedField.GTIN, is_article_code),
+            (FeedField.PRICE, is_amount),
         )
         for target, test in tests:
             if self._is_free(target):
                 found = (c for c in self._free() if c.values and c.mostly(test))
                 self._take(next(found, None), target)
-        if self._is_free(Target.ID):
+        if self._is_free(FeedField.ID):
             found = (c for c in self._free() if self._may_be_id(c))
-            self._take(next(found, None), Target.ID)
+            self._take(next(found, None), FeedField.ID)
 
     def _may_be_id(self, column: Column) -> bool:
-        is_whole = column.is_unique and column.filled == self._rows > 1
-        return is_whole and column.mostly(lambda text: len(text) < 40 and " " not in text)
+        is_whole = self._is_whole(column.name)
+        is_known = _bare(compared_name(column.name)) in _ALL_SYNONYMS
+        return (
+            is_whole
+            and not is_known
+            and column.mostly(lambda text: len(text) < 40 and " " not in text)
+        )
 
     def _free(self) -> list[Column]:
         return [each for each in self._columns.values() if each.name not in self._taken]
 
     def add_images(self) -> None:
         """Further images: columns that are numbered, or a variant's own."""
-        image = next((name for name, to in self._taken.items() if to == Target.IMAGE_LINK), None)
+        image = next((name for name, to in self._taken.items() if to == FeedField.IMAGE_LINK), None)
         for column in self._free() if image else ():
             plain = plain_name(column.name)
-            if not column.values or not looks_like(column, Target.IMAGE_LINK):
+            if not column.values or not looks_like(column, FeedField.IMAGE_LINK):
                 continue
             if is_variants_own(column.name):
-                self._taken[column.name] = Target.IMAGE_LINK
+                self._taken[column.name] = FeedField.IMAGE_LINK
             elif without_number(plain) == without_number(plain_name(image or "")):
-                self._taken[column.name] = Target.ADDITIONAL_IMAGE_LINK
+                self._taken[column.name] = FeedField.ADDITIONAL_IMAGE_LINK
 
     def whole(self) -> dict[str, str]:
         """The mapping, with custom fields for the rest."""
@@ -200,4 +213,4 @@ def _custom(plain: str, place: int, keys: set[str]) -> str:
     for key in (name[:_MAX_CUSTOM_KEY], f"{name[:55]}_{place}"):
         if CUSTOM_KEY.fullmatch(key) and f"{CUSTOM}{key}" not in keys:
             return f"{CUSTOM}{key}"
-    return Target.IGNORE
+    return FeedField.IGNORE

@@ -25,13 +25,13 @@ _WORDS = {
     " instoreonly auflager lagernd verfuegbar sofortlieferbar enstock disponible oui si"
     " enexistencias disponibile da dostepny wmagazynie tak skladem nasklade opvoorraad"
     " voorradig ja leverbaar"
-    " disponivel sim emestoque",
+    " disponivel sim emestoque forsale forrent",
     (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
     " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
     " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
     " nietopvoorraad uitverkocht nee niet vyprodano neni esgotado disabled",
 }
-_AVAILABLE = {word: told for told, words in _WORDS.items() for word in words.split()}
+_AVAILABLE = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 

@@ -46,9 +46,9 @@ class Customer(RequestBody):
     )
     phone: GivenPhone = Field(
         default=None,
-        description="The customer's phone number with its country code. It names the "
-        "person. Null, an empty text, and words for nobody count as left "
-        "out.",
+        description="The customer's phone number with its country code, or as people write "
+        "it in the store's country. It names the person. Null, an empty text, and words for "
+        "nobody count as left out.",
     )
     first_name: GivenName = Field(
         default=None,

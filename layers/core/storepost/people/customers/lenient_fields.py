@@ -13,11 +13,12 @@ from storepost.values import phones
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.problems import FieldError, ValidationFailed
-from storepost.values.wire import TEXT_LENGTH, Text
+from storepost.values.text import visible
+from storepost.values.wire import TEXT_LENGTH, Name
 
 
 def _nothing_for_blank(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+    return None if isinstance(value, str) and not visible(value) else value
 
 
 def _international(number: str) -> str:
@@ -50,7 +51,7 @@ GivenPhone = Annotated[
     BeforeValidator(nothing_for_nobody),
 ]
 """A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
-GivenName = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
+GivenName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
 GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
 GivenExternalId = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)] | None,

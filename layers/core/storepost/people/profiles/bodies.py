@@ -9,7 +9,7 @@ from storepost.people.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
-from storepost.values.wire import Id, RequestBody, Text
+from storepost.values.wire import Id, Name, RequestBody, Text
 
 
 def _somebodys(value: str) -> str:
@@ -44,10 +44,10 @@ class UpsertProfile(RequestBody):
         "the browser's history to the person. Words for nobody, such as "
         "`null` or `0`, are refused.",
     )
-    first_name: Text | None = Field(
+    first_name: Name | None = Field(
         default=None, description="The person's first name. Null counts as left out."
     )
-    last_name: Text | None = Field(
+    last_name: Name | None = Field(
         default=None, description="The person's last name. Null counts as left out."
     )
     locale: LocaleCode | None = Field(
@@ -87,10 +87,10 @@ class ProfileUpdate(RequestBody):
         description="The phone number to show, with its country code. It names the "
         "person from now on, as does the one before. Null shows none.",
     )
-    first_name: Text | None = Field(
+    first_name: Name | None = Field(
         default=None, description="The person's first name. Null clears it."
     )
-    last_name: Text | None = Field(
+    last_name: Name | None = Field(
         default=None, description="The person's last name. Null clears it."
     )
     locale: LocaleCode | None = Field(
