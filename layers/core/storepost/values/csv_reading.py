@@ -1,11 +1,7 @@
 """Reading CSV with Python's own reader, of which one bound holds for the whole process."""
 
 import csv
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from _csv import Reader
+from collections.abc import Iterable, Iterator
 
 _MAX_FIELD = 2**31 - 1
 """Characters of a field, which is no bound: callers bound the text that they hand over."""
@@ -13,7 +9,7 @@ _MAX_FIELD = 2**31 - 1
 
 def csv_rows(
     lines: Iterable[str], delimiter: str, *, strict: bool = False, skips_spaces: bool = False
-) -> "Reader":
+) -> Iterator[list[str]]:
     """The rows of lines that come with their ends. `strict` refuses what is quoted badly.
 
     `skips_spaces` leaves out those behind a delimiter, where a quote may follow them.
