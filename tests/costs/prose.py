@@ -33,7 +33,8 @@ the use of a key is noted for 1 write unit more, that of a session for 2, and th
 write-backs for 1. What a container does once is left out: its start, its data key from KMS.
 
 **Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and
-data sent to the internet. Nothing is traced.
+data sent to the internet; that the sweep reads each change of consent with stores to tell once, two
+hours later, for 1.1 read units. Nothing is traced.
 
 ## Prices
 

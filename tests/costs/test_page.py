@@ -4,7 +4,17 @@ import pytest
 
 from storepost.accounts.identity import passwords
 from tests.costs.measuring import measure_all
-from tests.costs.page import MAX_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
+from tests.costs.page import (
+    CONSENT,
+    MAX_A_CONSENT,
+    MAX_WRITES_OF_A_CONSENT,
+    PAGE,
+    TOLD,
+    differences,
+    dollars_a_consent,
+    named,
+    page,
+)
 from tests.costs.scenario import operations
 from tests.costs.scenarios import ALL
 from tests.costs.summary import runs_a_month
@@ -40,6 +50,7 @@ def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatc
     off = differences(PAGE.read_text("utf-8"), page(findings))
     assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"
     assert dollars_a_consent(findings) <= MAX_A_CONSENT
+    assert findings.of(CONSENT, TOLD).own.writes <= MAX_WRITES_OF_A_CONSENT
 
 
 @pytest.mark.parametrize(

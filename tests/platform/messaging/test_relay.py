@@ -65,7 +65,10 @@ def name_of(address: str) -> str:
 
 
 def test_rows_of_one_queue_share_calls(world: World, sqs: Sqs) -> None:
-    emails, imports = settings().email_queue_url, settings().store_import_queue_url
+    emails, imports = (
+        settings().queue_urls[Queue.EMAILS],
+        settings().queue_urls[Queue.STORE_IMPORTS],
+    )
     for number in range(12):
         write(Queue.EMAILS, number)
     write(Queue.STORE_IMPORTS, 100, 101)
@@ -94,9 +97,9 @@ def test_what_is_refused_comes_again_with_what_shared_its_call(world: World, sqs
 def test_a_call_that_fails_holds_back_no_other_queue(world: World, sqs: Sqs) -> None:
     write(Queue.EMAILS, 1)
     write(Queue.STORE_IMPORTS, 2)
-    sqs.fails_for = settings().email_queue_url
+    sqs.fails_for = settings().queue_urls[Queue.EMAILS]
     assert run(world) == [0]
-    assert sqs.calls == [(name_of(settings().store_import_queue_url), [2])]
+    assert sqs.calls == [(name_of(settings().queue_urls[Queue.STORE_IMPORTS]), [2])]
 
 
 def test_a_row_that_cannot_be_deleted_comes_again(world: World, sqs: Sqs) -> None:
