@@ -57,10 +57,11 @@ class Reader:
         self.shell.close()
         self.service.close()
 
-    def run(self, line: str) -> str:
-        """Types a line in the second terminal: what it showed."""
+    def run(self, line: str, known: dict[str, str] | None = None) -> str:
+        """Types a line, filled in with what is known, in the second terminal: what it showed."""
         began = time.monotonic()
-        shown = self.shell.run(line.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}"), 300)
+        typed_line = _filled(line, known or {})
+        shown = self.shell.run(typed_line.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}"), 300)
         print(f"{time.monotonic() - began:6.1f} s  {line[:90]}", flush=True)
         return shown
 
@@ -105,13 +106,13 @@ def _begin(reader: Reader, lines: list[str]) -> None:
     for line in lines:
         if not line.startswith(("export", "curl -s $BASE")):
             continue
-        shown = reader.run(_filled(line, known))
+        shown = reader.run(line, known)
         if line.startswith("curl"):
             answer = json.loads(_answer(shown))
             known |= {f"<{name}>": str(value) for name, value in answer.items()}
         if "/auth/sign-up" in line:
             known["<code>"] = _code(reader)
-    reader.run(f"READ={known['<key>']}")
+    reader.run("READ=<key>", known)
     reader.run('curl -sf http://127.0.0.1:8000/v1/orders -H "Authorization: Bearer $READ"')
 
 

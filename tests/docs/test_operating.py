@@ -53,3 +53,15 @@ def test_what_is_named_is_a_parameter_or_a_resource() -> None:
     known = {*whole["Parameters"], *whole["Resources"], *whole["Outputs"]}
     named = {w for w in re.findall(r"`([A-Z][a-z]+[A-Z]\w+)`", PAGE)}
     assert named <= known
+
+
+def test_what_it_costs_is_what_was_measured() -> None:
+    costs = (ROOT / "docs" / "costs.md").read_text("utf-8")
+    idle = costs.split("## An idle stack")[1]
+    [month] = re.findall(r"\*\*Together\*\* \| \| \*\*([\d.]+)\*\*", idle)[:1]
+    assert f"costs about {round(float(month))} dollars" in PAGE
+    [page] = re.findall(r"\| any other \| \d+ \| \d+ \| ([\d.]+)", costs)
+    assert f"a page of a list about {round(float(page))} dollars" in PAGE
+    change = costs.split("## A change of consent")[1]
+    [told] = re.findall(r"\*\*Together\*\* \| \*\*([\d.]+)\*\*", change)[:1]
+    assert f"with its write-back to a store about {round(float(told))}." in " ".join(PAGE.split())
