@@ -45,4 +45,4 @@ def test_fifty_errors_in_linear_time(name: str) -> None:
 
 @pytest.mark.parametrize("twice", [["subscribed"] * 2, [{"a": 1, "b": 2}, {"b": 2, "a": 1}]])
 def test_what_stands_there_twice(twice: list[object]) -> None:
-    assert "Must name each element only once" in errors_of({**CONSENT, "states": twice})
+    assert "Must name each item only once" in errors_of({**CONSENT, "states": twice})

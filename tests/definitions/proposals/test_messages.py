@@ -69,14 +69,14 @@ def test_each_keyword_that_can_fail_has_messages_of_our_own(path: Path) -> None:
     ("condition", "path", "message"),
     [
         ({**CONSENT, "channel": None}, "/channel", "Must be `email` or `sms`"),
-        ({"type": "consent", "channel": "email"}, "/states", "Is required"),
+        ({"type": "consent", "channel": "email"}, "/states", "Required"),
         ({**CONSENT, "a/b": 1}, "/a~1b", "There is no such field"),
-        ({**CONSENT, "states": []}, "/states", "Must have at least 1 element"),
+        ({**CONSENT, "states": []}, "/states", "Must not be empty"),
         ({**CONSENT, "states": "subscribed"}, "/states", "Must be a list"),
         (
             {**CONSENT, "states": ["subscribed"] * 2},
             "/states",
-            "Must name each element only once",
+            "Must name each item only once",
         ),
         ({**ORDER, "within": {"lastDays": 0}}, "/within/lastDays", "Must be at least 1"),
         ({**ORDER, "within": {"lastDays": 5000}}, "/within/lastDays", "Must be at most 3,650"),

@@ -110,7 +110,7 @@ class CouponBody(RequestBody):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if (self.kind is CouponKind.BULK) != (self.quantity is not None):
-            needs = "Is required for" if self.kind is CouponKind.BULK else "Must be left out of"
+            needs = "Required for" if self.kind is CouponKind.BULK else "Must be left out of"
             raise wrong_field(f"{needs} a coupon of kind `{self.kind}`", "quantity")
         if self.value_type is ValueType.PERCENTAGE and self.value > 100:
             raise wrong_field("Must be at most 100 percent", "value")

@@ -167,14 +167,14 @@ def top_up(
     added = waiting = 0
     if coupon.source is CouponSource.IMPORT:
         if content is None:
-            raise _invalid_field("/content", "Is required for a coupon of source `import`")
+            raise _invalid_field("/content", "Required for a coupon of source `import`")
         file = read_codes(content, column)
         skipped = (coupon.import_skipped or 0) + file.duplicates + len(file.faults)
         coupon, waiting = replace(coupon, import_skipped=skipped), len(file.codes)
         _bring(changes, coupons, coupon, file)
     else:
         if quantity is None:
-            raise _invalid_field("/quantity", "Is required for a coupon of source `platform`")
+            raise _invalid_field("/quantity", "Required for a coupon of source `platform`")
         _check_permission(store)
         coupon = replace(coupon, quantity=(coupon.quantity or 0) + quantity)
         added = _make(changes, coupons, coupon, quantity)

@@ -26,7 +26,7 @@ _TYPES = {
     "null": "null",
     "number": "a number",
     "object": "an object",
-    "string": "a text",
+    "string": "a string",
 }
 
 
@@ -51,7 +51,7 @@ def _required(
     if validator.is_type(content, "object"):
         for name in names:
             if name not in content:
-                yield ValidationError("Is required", path=[name])
+                yield ValidationError("Required", path=[name])
 
 
 def _additional(
@@ -87,7 +87,7 @@ def _pattern(
 
 def _min_length(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
     if v.is_type(content, "string") and len(content) < least:
-        yield ValidationError(f"Must have at least {_count(least, 'character')}")
+        yield ValidationError(_at_least(least, "character"))
 
 
 def _max_length(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
@@ -97,17 +97,17 @@ def _max_length(v: Draft202012Validator, most: int, content: Content, _: Schema)
 
 def _min_items(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
     if v.is_type(content, "array") and len(content) < least:
-        yield ValidationError(f"Must have at least {_count(least, 'element')}")
+        yield ValidationError(_at_least(least, "item"))
 
 
 def _max_items(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
     if v.is_type(content, "array") and len(content) > most:
-        yield ValidationError(f"Must have at most {_count(most, 'element')}")
+        yield ValidationError(f"Must have at most {_count(most, 'item')}")
 
 
 def _min_properties(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
     if v.is_type(content, "object") and len(content) < least:
-        yield ValidationError(f"Must have at least {_count(least, 'field')}")
+        yield ValidationError(_at_least(least, "field"))
 
 
 def _max_properties(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
@@ -130,7 +130,7 @@ def _unique(_: object, demanded: object, content: Content, __: Schema) -> Errors
     if demanded and isinstance(content, list):
         seen = {_as_text(each) for each in content}
         if len(seen) < len(content):
-            yield ValidationError("Must name each element only once")
+            yield ValidationError("Must name each item only once")
 
 
 def _one_of(
@@ -170,6 +170,10 @@ _KEYWORDS = {
 def _either(names: Iterator[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def _at_least(number: int, name: str) -> str:
+    return "Must not be empty" if number == 1 else f"Must have at least {_count(number, name)}"
 
 
 def _count(number: int, name: str) -> str:

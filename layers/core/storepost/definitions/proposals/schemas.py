@@ -44,7 +44,7 @@ class JsonPatchOperation(RequestBody):
     def _has_a_value(self) -> "JsonPatchOperation":
         removes = self.op is JsonPatchOp.REMOVE
         if removes == ("value" in self.model_fields_set):
-            needs = "Must be left out of" if removes else "Is required for"
+            needs = "Must be left out of" if removes else "Required for"
             raise wrong_field(f"{needs} `{self.op}`", "value")
         return self
 
