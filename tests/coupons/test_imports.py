@@ -237,9 +237,9 @@ class TestCheck:
         if code == "unreadable":
             assert answer.json["detail"].startswith("Send the codes as CSV")
 
-    def test_the_line_is_named_that_cannot_be_read(self, shop: Shop) -> None:
+    def test_the_row_is_named_that_cannot_be_read(self, shop: Shop) -> None:
         [error] = check(shop, 'code\nA1\n"A2\nA3').json["errors"]
-        said = "Line 4 can't be read: a quote (\") isn't closed, or has text behind it"
+        said = "Row 3 can't be read: a quote (\") isn't closed, or has text behind it"
         assert (error["path"], error["message"]) == ("/content", said)
 
     def test_a_file_has_three_megabytes_at_most(self, shop: Shop) -> None:

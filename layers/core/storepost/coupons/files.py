@@ -125,13 +125,17 @@ def _rows(content: str) -> list[Row]:
             ],
         )
     reader = csv_rows(io.StringIO(text, newline=""), _delimiter(text), strict=True)
+    rows = list[Row]()
     try:
-        return list(islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1))
+        for row in islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1):
+            rows.append(row)
     except csv.Error as error:
+        number = rows[-1][0] + 1 if rows else 1
         raise UnreadableContent(
-            "Send the codes as CSV; `errors` says which line can't be read.",
-            errors=[FieldError("/content", f"Line {reader.line_num} {_BAD_QUOTE}")],
+            "Send the codes as CSV; `errors` says which row can't be read.",
+            errors=[FieldError("/content", f"Row {number} {_BAD_QUOTE}")],
         ) from error
+    return rows
 
 
 def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:
