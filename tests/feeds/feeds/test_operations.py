@@ -188,6 +188,28 @@ class TestCheck:
         body = draft(shop, "http://10.0.0.1/")
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "url_not_allowed")
 
+    @pytest.mark.parametrize(
+        ("target", "path", "message"),
+        [
+            ("colour", "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ([], "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ({}, "/custom", "Required"),
+            (
+                {"custom": "A"},
+                "/custom",
+                "Must have at most 64 small letters, digits and `_`, a letter first",
+            ),
+        ],
+    )
+    def test_what_a_column_can_not_be(
+        self, shop: Shop, target: object, path: str, message: str
+    ) -> None:
+        """One error for one column, by the kind of field that is meant."""
+        body = draft(shop, "https://shop.example/", mapping={"id": "id", "a": target})
+        refused = shop.do("POST", "/feeds/check", body)
+        assert refused.error_paths() == [f"/mapping/a{path}"]
+        assert [error["message"] for error in refused.json["errors"]] == [message]
+
     def test_a_mapping_without_an_id(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", mapping={"id": "title"})
         refused = shop.do("POST", "/feeds/check", body)
