@@ -39,7 +39,7 @@ class LogWatch:
             return text
 
         logging.Logger.handle = watched  # type: ignore[method-assign,assignment]
-        logging.Handler.format = written  # type: ignore[method-assign]
+        logging.Handler.format = written  # type: ignore[method-assign,assignment]
 
     def look_at(self, record: logging.LogRecord, *texts: str) -> None:
         """Keeps, once, what a record gives away: which logger, which line of code, and what."""

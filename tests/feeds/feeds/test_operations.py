@@ -116,7 +116,8 @@ class TestPreview:
     def test_addresses_that_nobody_may_open(self, shop: Shop, url: str) -> None:
         body = {"storeId": shop.store_id, "url": url}
         refused = shop.do("POST", "/feeds/preview", body)
-        assert (refused.problem(), refused.error_paths()) == ((422, "url_not_allowed"), ["/url"])
+        assert refused.problem() == (422, "url_not_allowed")
+        assert [error["path"] for error in refused.json["errors"]] == ["/url"]
 
     def test_a_redirect_to_one(self, shop: Shop) -> None:
         url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
@@ -187,11 +188,33 @@ class TestCheck:
         body = draft(shop, "http://10.0.0.1/")
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "url_not_allowed")
 
+    @pytest.mark.parametrize(
+        ("target", "path", "message"),
+        [
+            ("colour", "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ([], "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ({}, "/custom", "Required"),
+            (
+                {"custom": "A"},
+                "/custom",
+                "Must have at most 64 small letters, digits and `_`, a letter first",
+            ),
+        ],
+    )
+    def test_what_a_column_can_not_be(
+        self, shop: Shop, target: object, path: str, message: str
+    ) -> None:
+        """One error for one column, by the kind of field that is meant."""
+        body = draft(shop, "https://shop.example/", mapping={"id": "id", "a": target})
+        refused = shop.do("POST", "/feeds/check", body)
+        assert refused.error_paths() == [f"/mapping/a{path}"]
+        assert [error["message"] for error in refused.json["errors"]] == [message]
+
     def test_a_mapping_without_an_id(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", mapping={"id": "title"})
         refused = shop.do("POST", "/feeds/check", body)
         assert refused.problem() == (422, "mapping_missing_id")
-        assert refused.error_paths() == ["/mapping"]
+        assert [error["path"] for error in refused.json["errors"]] == ["/mapping"]
 
     def test_another_store(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", storeId=str(new_id()))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.feeds.feeds.listing import FeedView
@@ -28,8 +28,21 @@ class CustomField(RequestBody):
     )
 
 
+_FIELDS = frozenset(FeedField)
+
+
+def _as_one_kind(value: object) -> object:
+    """Tells a feed field from a custom one, so that errors are those of the kind that is meant."""
+    if isinstance(value, dict):
+        return CustomField.model_validate(value)
+    if isinstance(value, CustomField) or (isinstance(value, str) and value in _FIELDS):
+        return value
+    raise ValueError('Must be a feed field such as `title`, or `{"custom": "<key>"}`')
+
+
 type MappedTo = Annotated[
     FeedField | CustomField,
+    BeforeValidator(_as_one_kind),
     Field(
         description='What a column is: a feed field such as `title`, `ignore`, or `{"custom": '
         '"<key>"}` for a custom field.'
