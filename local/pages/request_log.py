@@ -1,5 +1,6 @@
 """The last requests to the API, in memory: what was asked, and what problem it met."""
 
+import gzip
 import json
 import threading
 from collections import deque
@@ -50,7 +51,7 @@ class RequestLog:
     ) -> None:
         """Adds one: `asked` is its method, path and query, and the rest its answer."""
         names = {name.lower(): value for name, value in headers.items()}
-        code, detail, errors = _problem(names.get("content-type", ""), body)
+        code, detail, errors = _problem(names, body)
         logged = LoggedRequest(
             clock.now(), *asked, function, status, round(seconds * 1000),
             names.get("request-id", ""), code, detail, errors,
@@ -64,10 +65,11 @@ class RequestLog:
             return list(self._requests)
 
 
-def _problem(content_type: str, body: bytes) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def _problem(headers: dict[str, str], body: bytes) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     """The code, detail and errors of a problem; nothing of any other answer."""
-    if not content_type.startswith(_PROBLEM):
+    if not headers.get("content-type", "").startswith(_PROBLEM):
         return "", "", ()
-    problem = json.loads(body)
+    is_compressed = headers.get("content-encoding") == "gzip"
+    problem = json.loads(gzip.decompress(body) if is_compressed else body)
     errors = tuple((error["path"], error["message"]) for error in problem.get("errors", []))
     return problem["code"], problem["detail"], errors

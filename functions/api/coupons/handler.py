@@ -44,8 +44,7 @@ def list_coupons(
     status: Annotated[
         list[CouponStatus] | None,
         Query(
-            description="Only coupons of this status; `active` and `ended` where it is left out. "
-            "Separate several values by commas."
+            description="Only coupons of this status; `active` and `ended` where it is left out."
         ),
     ] = None,
     source: Annotated[
@@ -57,7 +56,7 @@ def list_coupons(
     ] = None,
     kind: Annotated[
         list[CouponKind] | None,
-        Query(description="Only coupons of this kind. Separate several values by commas."),
+        Query(description="Only coupons of this kind."),
     ] = None,
     q: Search | None = None,
     sort: Annotated[
@@ -223,7 +222,7 @@ def list_codes(
     q: Search | None = None,
     status: Annotated[
         list[CodeStatus] | None,
-        Query(description="Only codes of this status. Separate several values by commas."),
+        Query(description="Only codes of this status."),
     ] = None,
     profile_id: Annotated[
         UUID | None,

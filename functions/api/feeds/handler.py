@@ -61,14 +61,14 @@ def list_feeds(
     q: Search | None = None,
     mode: Annotated[
         list[FeedMode] | None,
-        Query(description="Only feeds of this mode. Separate several values by commas."),
+        Query(description="Only feeds of this mode."),
     ] = None,
     import_status: Annotated[
         list[LatestFeedImport] | None,
         Query(
             alias="importStatus",
             description="Only feeds whose `latestImport` has this status; `none` for feeds without "
-            "one. Separate several values by commas.",
+            "one.",
         ),
     ] = None,
     sort: Annotated[
@@ -153,7 +153,7 @@ def list_imports(
     caller: Reader,
     status: Annotated[
         list[FeedImportStatus] | None,
-        Query(description="Only imports of this status. Separate several values by commas."),
+        Query(description="Only imports of this status."),
     ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,

@@ -51,14 +51,14 @@ def list_orders(
         list[FinancialStatus] | None,
         Query(
             alias="financialStatus",
-            description="Only orders that are paid this far. Separate several values by commas.",
+            description="Only orders that are paid this far.",
         ),
     ] = None,
     fulfillment_status: Annotated[
         list[FulfillmentStatus] | None,
         Query(
             alias="fulfillmentStatus",
-            description="Only orders that are sent this far. Separate several values by commas.",
+            description="Only orders that are sent this far.",
         ),
     ] = None,
     cancelled: Annotated[

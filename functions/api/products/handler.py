@@ -55,10 +55,7 @@ def list_products(
     q: Search | None = None,
     status: Annotated[
         list[ProductStatus] | None,
-        Query(
-            description="Only products of this status; all but `removed` where it is left out. "
-            "Separate several values by commas."
-        ),
+        Query(description="Only products of this status; all but `removed` where it is left out."),
     ] = None,
     published: Annotated[
         bool | None,
@@ -66,7 +63,7 @@ def list_products(
     ] = None,
     stock: Annotated[
         list[Stock] | None,
-        Query(description="Only products of this stock. Separate several values by commas."),
+        Query(description="Only products of this stock."),
     ] = None,
     vendor: Annotated[
         Text | None, Query(description="Only products of exactly this vendor; case counts.")
@@ -165,7 +162,7 @@ def list_variants(
     ] = None,
     stock: Annotated[
         list[Stock] | None,
-        Query(description="Only variants of this stock. Separate several values by commas."),
+        Query(description="Only variants of this stock."),
     ] = None,
     removed: Annotated[  # noqa: FBT002 - it is a query parameter
         bool,

@@ -78,7 +78,7 @@ def list_definitions(
     caller: Reader,
     kind: Annotated[
         list[DefinitionKind] | None,
-        Query(description="Only definitions of this kind. Separate several values by commas."),
+        Query(description="Only definitions of this kind."),
     ] = None,
     q: Search | None = None,
     page: PageNumber = 1,
@@ -144,7 +144,7 @@ def list_proposals(
     caller: Reader,
     status: Annotated[
         list[ProposalStatus] | None,
-        Query(description="Only proposals of this status. Separate several values by commas."),
+        Query(description="Only proposals of this status."),
     ] = None,
     kind: Annotated[
         list[DefinitionKind] | None,

@@ -75,11 +75,11 @@ def list_imports(
     caller: Reader,
     scope: Annotated[
         list[ImportScope] | None,
-        Query(description="Only imports of this scope. Separate several values by commas."),
+        Query(description="Only imports of this scope."),
     ] = None,
     status: Annotated[
         list[ImportStatus] | None,
-        Query(description="Only imports at this status. Separate several values by commas."),
+        Query(description="Only imports at this status."),
     ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
