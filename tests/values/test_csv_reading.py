@@ -32,7 +32,7 @@ def test_an_import_changes_nothing() -> None:
 
 @pytest.mark.usefixtures("_short_fields")
 def test_a_feed() -> None:
-    text = FeedText(iter([f"id,title\n1,{LONG}\n".encode()]), "utf-8", may_break_off=False)
+    text = FeedText(iter([f"id,title\n1,{LONG}\n".encode()]), "utf-8", may_be_truncated=False)
     assert list(table_rows(text, Table())) == [{"id": "1", "title": LONG}]
 
 

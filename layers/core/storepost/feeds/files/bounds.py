@@ -19,13 +19,13 @@ MAX_NAME_LENGTH = 1_000
 
 
 class Bound:
-    """The whole file is read; more than 1 GiB is `too_large`."""
+    """Bounds a file that is read whole; more than 1 GiB is `too_large`."""
 
     is_truncated = False
     """Whether the file goes on behind what was read."""
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces as they come. Raises FeedUnusable."""
+        """Yields the pieces as they come. Raises FeedUnusable."""
         got = 0
         for piece in pieces:
             got += len(piece)
@@ -34,12 +34,12 @@ class Bound:
             yield piece
 
     def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows up to the bound: here all of them."""
+        """Yields the rows up to the bound: here all of them."""
         yield from rows
 
 
 class Sample(Bound):
-    """The beginning of the file: so many rows, cells, bytes or seconds, whichever ends first."""
+    """Bounds a file's beginning: so many rows, cells, bytes or seconds, whichever ends first."""
 
     ROWS = 10_000
     CELLS = 1_000_000
@@ -50,12 +50,12 @@ class Sample(Bound):
     """Twice what the slowest of real files takes: millions of empty elements may take longer."""
 
     def __init__(self) -> None:
-        """The time runs from here on."""
+        """Starts the clock."""
         self._end = time.monotonic() + self.SECONDS
         self._cpu_end = time.process_time() + self.CPU_SECONDS
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces up to the bound."""
+        """Yields the pieces up to the bound."""
         got = 0
         for piece in pieces:
             yield piece[: self.BYTES - got]
@@ -68,7 +68,7 @@ class Sample(Bound):
         return time.monotonic() > self._end or time.process_time() > self._cpu_end
 
     def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows up to the bound, the first one in any case."""
+        """Yields the rows up to the bound, the first one in any case."""
         cells = 0
         for row in islice(rows, self.ROWS):
             before, cells = cells, cells + (0 if row is None else len(row))

@@ -20,7 +20,7 @@ _MAY_HALVE = "\\ud"
 
 
 def json_rows(text: FeedText) -> Iterator[dict[str, str]]:
-    """The objects as rows. Raises FeedUnusable."""
+    """Yields the objects as rows. Raises FeedUnusable."""
     start = ""
     while not start.lstrip("\ufeff \t\r\n") and (piece := text.read()):
         start += piece
@@ -45,7 +45,7 @@ class _Source:
         self._depth = DepthGuard()
 
     def first_line(self) -> str | None:
-        """The first line, without taking it; None where it has no end within a row's bound."""
+        """Returns the first line and leaves it there; None where a row's bound comes first."""
         while "\n" not in self._start and len(self._start) <= ROW_LENGTH:
             piece = self.text.read()
             if not piece:
@@ -55,7 +55,7 @@ class _Source:
         return line if end else None
 
     def lines(self) -> Iterator[str]:
-        """The rest, a line at a time."""
+        """Yields the rest, a line at a time."""
         *whole, left = self._start.split("\n")
         yield from whole
         self._start = ""
@@ -66,11 +66,11 @@ class _Source:
             yield left
 
     def row_ended(self) -> None:
-        """A row is whole."""
+        """Notes that a row is whole."""
         self.text.row_ended()
 
     def read(self, _length: int = -1) -> bytes:
-        """The next piece, for ijson."""
+        """Returns the next piece, for ijson."""
         if _length == 0:
             return b""
         taken, self._start = self._start or self.text.read(), ""

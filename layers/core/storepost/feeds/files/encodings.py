@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 
-AHEAD = 256 * 1024
+DETECTION_BYTES = 256 * 1024
 """Bytes from the first one that isn't ASCII on, in which the detector looks."""
-_LOOKED_AT = 32 * 1024
-"""Bytes of the lines that it is given, all with something that isn't ASCII."""
-_USUAL = "cp1252"
+_SAMPLE_BYTES = 32 * 1024
+"""Bytes of lines with something that isn't ASCII, which the detector gets."""
+_PREFERRED = "cp1252"
 """The one that is meant, of several that a text could as well be in."""
 _KNOWN = (
-    _USUAL, "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
+    _PREFERRED, "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "cp874", "koi8_r", "mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
 """Those that files of shops are in."""
@@ -22,7 +22,7 @@ WRONG_ENCODING = (
 
 
 def in_utf_8(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces in UTF-8, whatever they are in. Raises FeedUnusable where nobody knows.
+    """Yields the pieces in UTF-8, whatever they are in. Raises FeedUnusable where nobody knows.
 
     All encodings that the detector knows begin with ASCII: as long as there is nothing else, it
     doesn't matter which it is.
@@ -37,7 +37,7 @@ def in_utf_8(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     ahead = [first]
-    while sum(map(len, ahead)) < AHEAD and (piece := next(rest, None)) is not None:
+    while sum(map(len, ahead)) < DETECTION_BYTES and (piece := next(rest, None)) is not None:
         ahead.append(piece)
     whole = b"".join(ahead)
     if is_utf_8(whole):
@@ -51,7 +51,7 @@ def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def is_utf_8(beginning: bytes) -> bool:
-    """Whether it is, as far as it goes: its last character may be cut."""
+    """Returns whether it is UTF-8; its last character may be cut."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(beginning)
     except UnicodeDecodeError:
@@ -62,13 +62,13 @@ def is_utf_8(beginning: bytes) -> bool:
 def _detected(some: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - 0.1 s, and hardly any file needs it
 
-    telling, length = list[bytes](), 0
+    lines, length = list[bytes](), 0
     for line in some.splitlines(keepends=True):
-        if not line.isascii() and length < _LOOKED_AT:
-            telling.append(line[:_LOOKED_AT])
+        if not line.isascii() and length < _SAMPLE_BYTES:
+            lines.append(line[:_SAMPLE_BYTES])
             length += len(line)
-    found = from_bytes(b"".join(telling), cp_isolation=list(_KNOWN))
+    found = from_bytes(b"".join(lines), cp_isolation=list(_KNOWN))
     if (best := found.best()) is None:
         raise FeedUnusable(FeedFailure.UNREADABLE, WRONG_ENCODING)
     likely = {each.encoding for each in found if each.chaos <= best.chaos}
-    return _USUAL if _USUAL in likely else best.encoding
+    return _PREFERRED if _PREFERRED in likely else best.encoding

@@ -23,7 +23,7 @@ class FeedFailure(StrEnum):
 
 
 class FeedUnusable(Exception):  # noqa: N818 - it is what a feed is
-    """The feed can't be imported as it is now."""
+    """Says that the feed can't be imported as it is now, and why."""
 
     def __init__(self, why: FeedFailure, detail: str | None = None) -> None:
         """`why` is what the import fails with; `detail` is a sentence on what is wrong where."""

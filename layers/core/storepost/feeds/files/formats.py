@@ -1,4 +1,4 @@
-"""What a file is, told by its beginning, and where that says nothing by what its server says."""
+"""Finds what a file is by its beginning, and where that doesn't show it by its content type."""
 
 import codecs
 import re
@@ -21,7 +21,7 @@ class FeedFormat(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a file is: its format, its encoding, and of tables the delimiter."""
+    """Says what a file is: its format, its encoding, and of tables the delimiter."""
 
     format: FeedFormat
     encoding: str | None
@@ -45,7 +45,7 @@ _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|script)\b", re.IGNORECAS
 
 
 def shape_of(head: bytes, content_type: str) -> Shape:
-    """What begins so. Raises FeedUnusable for what is no feed."""
+    """Returns what a file is that begins so. Raises FeedUnusable for what is no feed."""
     encoding = _encoding(head, content_type)
     errors = "strict" if encoding else "replace"  # what it is will be found as it is read
     try:

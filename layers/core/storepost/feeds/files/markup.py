@@ -17,13 +17,15 @@ from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import MAX_DEPTH
 
 _MERCHANT = "http://base.google.com/ns/1.0"
-_GATHERED = re.compile(r"image|img|picture|photo|foto|bild|zdjec|obraz|gallery|immagin|imagen")
-"""Elements that say more where they are repeated; of others the first counts."""
+_IMAGE_ELEMENTS = re.compile(
+    r"image|img|picture|photo|foto|bild|zdjec|obraz|gallery|immagin|imagen"
+)
+"""Elements of which all count where they are repeated; of others the first does."""
 _PARAMETERS = frozenset({"param", "parameter", "attribute"})
 _NAMES = frozenset({"param_name", "name"})
 _VALUES = frozenset({"val", "value"})
-_SAYING = ("url", "src", "href", "value")
-"""Attributes that say what an element without text says."""
+_VALUE_ATTRIBUTES = ("url", "src", "href", "value")
+"""Attributes that have the value of an element without text."""
 _VENDOR_MODEL = "vendor.model"
 """The type of Yandex's offers that have their name in parts."""
 _NAME_PARTS = ("typePrefix", "vendor", "model")
@@ -35,7 +37,7 @@ _CATEGORY_LENGTH = 255
 
 
 def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
-    """The rows. Raises FeedUnusable."""
+    """Yields the rows. Raises FeedUnusable."""
     head = list[str]()
     while sum(map(len, head)) < HEAD_LENGTH and (piece := text.read()):
         head.append(piece)
@@ -93,7 +95,7 @@ class _Reader:
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def has_moved_on(self) -> bool:
-        """Whether anything is whole since this was asked last: rows, or categories."""
+        """Returns whether rows or categories ended since the last call."""
         known, self._known = self._known, len(self._categories)
         return bool(self.rows) or known < self._known
 
@@ -101,7 +103,7 @@ class _Reader:
         if self._row is not None:
             self._enter(self._row, name, attributes)
         else:
-            self._go_around(name, attributes)
+            self._enter_outer(name, attributes)
         if len(self._around) + len(self._path) > MAX_DEPTH or self._path_length > MAX_NAME_LENGTH:
             _refuse()
         self._text.clear()
@@ -119,7 +121,7 @@ class _Reader:
                 row.setdefault("link", [attributes["href"]])
             self._attributes = {}
 
-    def _go_around(self, name: str, attributes: dict[str, str]) -> None:
+    def _enter_outer(self, name: str, attributes: dict[str, str]) -> None:
         if not self._around:
             self._begin(name, attributes)
         self._around.append(local_name(name))
@@ -196,7 +198,9 @@ class _Reader:
         if value and "currency" in attributes and value[-1:].isdigit():
             return f"{value} {attributes['currency']}"
         if not value and attributes:
-            return next((attributes[each].strip() for each in _SAYING if each in attributes), "")
+            return next(
+                (attributes[each].strip() for each in _VALUE_ATTRIBUTES if each in attributes), ""
+            )
         return value
 
     def _put(self, row: dict[str, list[str]], path: list[str], value: str) -> None:
@@ -211,7 +215,7 @@ class _Reader:
             self._merchants.add(name)
             row[name] = [value]
         elif (is_merchants or name not in self._merchants) and (
-            name not in row or _GATHERED.search(name.lower())
+            name not in row or _IMAGE_ELEMENTS.search(name.lower())
         ):
             row.setdefault(name, []).append(value)
 
@@ -249,14 +253,14 @@ class _Categories:
         return len(self._known)
 
     def add(self, attributes: dict[str, str], name: str) -> None:
-        """Takes one, up to a bound."""
+        """Adds a category, up to a bound."""
         parent = attributes.get("parentId", "")
         is_short = len(attributes["id"]) + len(parent) <= _CATEGORY_LENGTH
         if is_short and len(self._known) < _MAX_CATEGORIES:
             self._known[attributes["id"]] = (parent, name[:_CATEGORY_LENGTH])
 
     def named(self, identifier: str) -> str:
-        """The category's name behind those around it, as `Clothes > Shirts`."""
+        """Returns the category's name behind those around it, as `Clothes > Shirts`."""
         names = list[str]()
         while identifier in self._known and len(names) < 10:
             identifier, name = self._known[identifier]

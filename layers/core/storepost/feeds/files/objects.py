@@ -20,13 +20,13 @@ _MAX_PLACES = 40
 
 
 class Number(str):
-    """A JSON number in plain decimal notation: its point is the decimal one."""
+    """Holds a JSON number in plain decimal notation: its point is the decimal one."""
 
     __slots__ = ()
 
 
 def number_of(value: float | Decimal) -> Number:
-    """The number as text; one of far too many zeros keeps its exponent."""
+    """Returns the number as text; one of far too many zeros keeps its exponent."""
     if isinstance(value, Decimal) and abs(value.adjusted()) <= _MAX_PLACES:
         return Number(format(value, "f"))
     return Number(value)

@@ -31,7 +31,7 @@ type Path = tuple[str, ...]
 
 
 def local_name(name: str) -> str:
-    """The name without its prefix, in lower case."""
+    """Returns the name without its prefix, in lower case."""
     return name.rpartition(":")[2].lower()
 
 
@@ -45,7 +45,7 @@ class _Seen:
 
 
 def rows_in(head: str) -> Callable[[Path], bool]:
-    """What says whether an element is a row, by its path in local names."""
+    """Returns a test of whether an element is a row, by its path in local names."""
     outline = _Outline(head)
     known = [path for path in outline.seen if path[-1] in _KNOWN and outline.has_content(path)]
     if known or not outline.seen:
@@ -68,13 +68,13 @@ class _Outline:
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         try:
             parser.Parse(head, False)  # noqa: FBT003 - expat takes no name for it
-        except (expat.ExpatError, _TooMuch):
+        except (expat.ExpatError, _TooManyPaths):
             return
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._path = (*self._path, local_name(name))
         if len(self._path) > MAX_DEPTH or len(self.seen) > _MAX_PATHS:
-            raise _TooMuch
+            raise _TooManyPaths
         if self._path not in self.seen:
             self.seen[self._path] = _Seen(children=len(attributes))
             if self._path[:-1]:
@@ -85,11 +85,11 @@ class _Outline:
         self._path = self._path[:-1]
 
     def has_content(self, path: Path) -> bool:
-        """Whether elements of that path have others in them, or attributes."""
+        """Returns whether elements of that path have others in them, or attributes."""
         return self.seen[path].children > 0
 
     def likeliest(self) -> Path:
-        """The repeated element with the most in it; where none is repeated, the fullest one."""
+        """Returns the repeated element with most in it; where none is repeated, the fullest one."""
         inner = [path for path in self.seen if len(path) > 1] or list(self.seen)
         repeated = [p for p in inner if self.seen[p].count > 1 and self.seen[p].children > 1]
         return max(repeated or inner, key=lambda path: (self._within(path, repeated), -len(path)))
@@ -100,5 +100,5 @@ class _Outline:
         return sum(1 for each in self.seen if each[: len(path)] == path) + self.seen[path].children
 
 
-class _TooMuch(Exception):  # noqa: N818 - it is what the file has
+class _TooManyPaths(Exception):  # noqa: N818 - it is what the file has
     """More paths than any feed has."""

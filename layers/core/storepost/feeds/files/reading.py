@@ -14,7 +14,7 @@ from storepost.feeds.files.tables import Cells, table_rows
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its number in the file, from 1, and its text by column."""
+    """Holds a row: its number in the file, from 1, and its text by column."""
 
     number: int
     cells: dict[str, str] | None = field(repr=False)
@@ -23,14 +23,14 @@ class Row:
 
 @dataclass(frozen=True)
 class FeedFile:
-    """What the file is, and its rows, which can be gone through once."""
+    """Holds a file's format, and its rows, which can be gone through once."""
 
     format: FeedFormat
     rows: Iterator[Row]
 
 
 def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedFile:
-    """The feed that the bytes are. Raises FeedUnusable, here or with any of the rows."""
+    """Returns the feed that the bytes are. Raises FeedUnusable, here or with any of the rows."""
     whole = bound.pieces(inflated(pieces))
     head, rest = head_of(whole, HEAD_BYTES)
     if not head.strip():
@@ -38,7 +38,7 @@ def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedF
     shape = shape_of(head, content_type)
     known = rest if shape.encoding else in_utf_8(rest)
     is_sample = isinstance(bound, Sample)
-    text = FeedText(known, shape.encoding or "utf-8", may_break_off=is_sample)
+    text = FeedText(known, shape.encoding or "utf-8", may_be_truncated=is_sample)
     rows = bound.rows(_read(text, shape, bound))
     return FeedFile(shape.format, (Row(number, cells) for number, cells in enumerate(rows, 1)))
 

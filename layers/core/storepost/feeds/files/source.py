@@ -16,13 +16,13 @@ _GZIP_WINDOW = 31
 
 
 def inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, unpacked if they are gzip (one member or several). Raises FeedUnusable."""
+    """Yields the pieces, inflated if they are gzip (one member or several). Raises FeedUnusable."""
     head, rest = head_of(pieces, len(_GZIP))
     return _inflate(rest) if head.startswith(_GZIP) else rest
 
 
 def head_of(pieces: Iterable[bytes], length: int) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes, so many or as many as there are, and all pieces from the beginning."""
+    """Returns the first bytes, as many as there are, and all pieces from the beginning."""
     iterator, taken, got = iter(pieces), list[bytes](), 0
     while got < length and (piece := next(iterator, None)) is not None:
         taken.append(piece)
@@ -54,22 +54,22 @@ class _Member:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its end was seen."""
+        """Returns whether its end was seen."""
         return self._unpacking.eof
 
     def is_padding(self, left: bytes) -> bool:
-        """Whether what stands behind it is no other member."""
+        """Returns whether what stands behind it is no other member."""
         return self.is_whole and not left.startswith(_GZIP[: len(left)])
 
     def take(self, packed: bytes) -> tuple[bytes, bytes]:
-        """What some of it comes to, 64 KB at most, and what is left of it."""
+        """Inflates some of it, to 64 KB at most; returns those bytes and what is left."""
         if self.is_whole:
             self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
         unpacked = self._unpacking.decompress(packed, _PIECE_BYTES)
         return unpacked, self._unpacking.unconsumed_tail or self._unpacking.unused_data
 
     def rest(self) -> Iterator[bytes]:
-        """What the last of it comes to besides, where that was more than 64 KB."""
+        """Yields the rest of what was inflated, where that was more than 64 KB."""
         while not self.is_whole and (more := self._unpacking.decompress(b"", _PIECE_BYTES)):
             yield more
 
@@ -97,38 +97,38 @@ class _Pieces(io.RawIOBase):
         return count
 
 
-_BREAKS_OFF = "storepost.breaks_off"
+_TRUNCATED = "storepost.truncated"
 
 
-def _drop_what_breaks_off(error: UnicodeError) -> tuple[str, int]:
+def _drop_truncated(error: UnicodeError) -> tuple[str, int]:
     if isinstance(error, UnicodeDecodeError) and error.end == len(error.object):
         return "", error.end
     raise error
 
 
-codecs.register_error(_BREAKS_OFF, _drop_what_breaks_off)
+codecs.register_error(_TRUNCATED, _drop_truncated)
 
 
 class FeedText:
-    """The file's text, read by whichever parser it is for; no row takes more than its bound."""
+    """Decodes a file for whichever parser reads it; no row takes more than its bound."""
 
-    def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_break_off: bool) -> None:
+    def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_be_truncated: bool) -> None:
         """The encoding is one that Python knows; a sample may break off within a character."""
         binary = io.BufferedReader(_Pieces(pieces), HEAD_BYTES)
-        errors = _BREAKS_OFF if may_break_off else "strict"
+        errors = _TRUNCATED if may_be_truncated else "strict"
         self._text = io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
         self._since_row = 0
 
     def row_ended(self) -> None:
-        """A row is whole: what comes next belongs to another one."""
+        """Notes that a row is whole: what comes next belongs to another one."""
         self._since_row = 0
 
     def read(self, length: int = HEAD_BYTES) -> str:
-        """The next piece, empty at the end. Raises FeedUnusable."""
+        """Returns the next piece, empty at the end. Raises FeedUnusable."""
         return self._counted(self._text.read(length), length)
 
     def lines(self) -> Iterator[str]:
-        """The lines with their ends. Raises FeedUnusable."""
+        """Yields the lines with their ends. Raises FeedUnusable."""
         while line := self._line():
             yield line
 

@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"\s*\"?#\s")
 
 @dataclass(frozen=True)
 class Table:
-    """How a table is written."""
+    """Says how a table is written."""
 
     delimiter: str = ","
     has_spaces: bool = False
@@ -33,7 +33,7 @@ class Table:
 
 
 def table_of(text: str, content_type: str) -> Table:
-    """How a table is written that begins so."""
+    """Returns how a table is written that begins so."""
     lines = list(io.StringIO(text, newline=""))
     if lines and (named := _NAMED.fullmatch(lines[0])):
         return Table(named[1], _has_spaces(text, named[1]))
@@ -76,7 +76,7 @@ def _evenness(lines: list[str], delimiter: str) -> tuple[float, int]:
 
 
 def table_rows(text: FeedText, table: Table) -> Iterator[Cells]:
-    """The rows behind the header; lines with nothing in them are none, nor is the header again.
+    """Yields the rows behind the header; empty lines are none, nor is the header again.
 
     Raises FeedUnusable.
     """

@@ -29,7 +29,7 @@ _USUAL = ("currency", "currencyId", "currency_code")
 
 @dataclass(frozen=True)
 class FeedDefaults:
-    """What the store and the feed say of all rows."""
+    """Holds what the store and the feed say of all rows: currencies and the locale."""
 
     currency: str
     """The store's."""
@@ -40,12 +40,12 @@ class FeedDefaults:
 
 
 class UnreadablePrice(ValueError):  # noqa: N818 - it is what the price is
-    """A price can't be read, so that its row can't be used."""
+    """Says that a price can't be read, so that its row can't be used."""
 
 
 @dataclass(frozen=True)
 class RowPrices:
-    """What a row's variant costs, as its fields, and why a price was left out."""
+    """Holds what a row's variant costs, as its fields, and why a price was left out."""
 
     fields: Mapping[str, Any]
     left_out: str | None = None

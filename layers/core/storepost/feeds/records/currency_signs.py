@@ -41,7 +41,7 @@ def _signs() -> Mapping[str, tuple[str, ...]]:
 
 
 def folded_sign(sign: str) -> str:
-    """The sign as it is compared: without its case, points and blanks."""
+    """Returns the sign as it is compared: without its case, points and blanks."""
     return sign.translate(_NOISE).lower()
 
 
@@ -51,7 +51,7 @@ def _usual_first(codes: list[str]) -> list[str]:
 
 
 def currency_of(named: str, likely: Iterable[str | None]) -> str | None:
-    """The currency that a code, a sign or a word means; None for what means none.
+    """Returns the currency that a code, a sign or a word means; None for what means none.
 
     A sign of several means the first of the `likely` ones that it can mean, else the usual one.
     """

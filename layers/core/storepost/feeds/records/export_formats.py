@@ -15,7 +15,7 @@ OPTION = "option"
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """One maker's export."""
+    """Describes the export of one shop system by its columns."""
 
     needs: frozenset[str]
     """Columns without which it is another's."""
@@ -25,7 +25,7 @@ class ExportFormat:
     """Which may be the id: the first whose values are all there and different, else the last."""
     groups: tuple[str, ...] = ()
     """Which names the product, where it isn't the id."""
-    former: tuple[tuple[str, str], ...] = ()
+    compare_at: tuple[tuple[str, str], ...] = ()
     """Pairs of what something cost before, and what it costs now."""
     never: frozenset[str] = frozenset()
     """Columns whose names mislead."""
@@ -61,7 +61,7 @@ _FORMATS = {
         },
         ids=("variant_sku", "handle"),
         groups=("handle",),
-        former=(("variant_compare_at_price", "variant_price"),),
+        compare_at=(("variant_compare_at_price", "variant_price"),),
     ),
     "shopify's newer": ExportFormat(
         frozenset({"url_handle", "price", "option1_value"}),
@@ -76,7 +76,7 @@ _FORMATS = {
         },
         ids=("sku", "url_handle"),
         groups=("url_handle",),
-        former=(("compare_at_price", "price"),),
+        compare_at=(("compare_at_price", "price"),),
     ),
     "shopify's products.json": ExportFormat(
         frozenset({"id", "variants_id", "variants_price"}),
@@ -96,7 +96,7 @@ _FORMATS = {
         },
         ids=("variants_id",),
         groups=("id",),
-        former=(("variants_compare_at_price", "variants_price"),),
+        compare_at=(("variants_compare_at_price", "variants_price"),),
     ),
     "woocommerce": ExportFormat(
         frozenset({"type", "sku", "regular_price"}),
@@ -240,6 +240,6 @@ _FORMATS = {
 
 
 def export_format_of(columns: Collection[str]) -> ExportFormat | None:
-    """Whose export has these columns, by their compared names; None where that isn't known."""
-    found = (maker for maker in _FORMATS.values() if compared_names(*maker.needs) <= set(columns))
+    """Returns the export that has these columns, by their compared names; None for no known one."""
+    found = (each for each in _FORMATS.values() if compared_names(*each.needs) <= set(columns))
     return next(found, None)

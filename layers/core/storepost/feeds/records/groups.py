@@ -24,7 +24,7 @@ MAX_MEMBERS = 2_000
 
 @dataclass(frozen=True)
 class GroupMember:
-    """A variant that its group's row names, with its options."""
+    """Holds a variant that its group's row names, with its options."""
 
     id: str
     options: tuple[Option, ...]
@@ -32,7 +32,7 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class RowIdentity:
-    """What a row is called, and of which product it is."""
+    """Holds what names a row, and the product that it belongs to."""
 
     id: str
     group: str | None
@@ -42,17 +42,17 @@ class RowIdentity:
 
 
 def is_kind_column(column: str) -> bool:
-    """Whether a column says of each row whether it is a product or a variant, as BigCommerce's."""
+    """Returns whether a column says of rows whether they are products or variants (BigCommerce)."""
     return compared_name(column) in _KIND_COLUMNS
 
 
 def is_handle(column: str) -> bool:
-    """Whether a column of this name names products and not their variants."""
+    """Returns whether a column of this name names products and not their variants."""
     return compared_name(column) in _HANDLES
 
 
 def members_of(text: str) -> tuple[GroupMember, ...]:
-    """The variants that a cell names as Magento does: `sku=A,size=S|sku=B,size=M`."""
+    """Returns the variants that a cell names as Magento does: `sku=A,size=S|sku=B,size=M`."""
     if not text.startswith("sku="):
         return ()
     found = (_MEMBER.match(part.strip()) for part in text.split("|")[:MAX_MEMBERS])
@@ -87,7 +87,7 @@ class Groups:
     def name(
         self, mapped: Mapping[str, str], options: Sequence[Option], *, is_variant: bool
     ) -> RowIdentity | None:
-        """What the row is called; None for one that has no name, or is no product's."""
+        """Returns what names the row; None for one that nothing names, or that is no product's."""
         if self._by_kind:
             return self._of_kind(mapped, options)
         identifier: str | None = mapped.get("id")
@@ -113,7 +113,7 @@ class Groups:
         self.names.update(names)
 
     def known_names(self, mapped: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
-        """The names of options that hold for a row: its own, else its group's."""
+        """Returns the names of options that hold for a row: its own, else its group's."""
         group = mapped.get("id" if self._by_handle else "item_group_id")
         return {**self.names, **names} if group is None or group == self._group else names
 
@@ -148,7 +148,7 @@ def _named(
 
 
 def more_of(group: str, content: str) -> str:
-    """The id of a row that brings more of its product: the same for the same content."""
+    """Returns the id of a row that brings more of its product: the same for the same content."""
     return f"{group[:200]}#{blake2b(content.encode(), digest_size=6).hexdigest()}"
 
 

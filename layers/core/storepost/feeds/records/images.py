@@ -14,7 +14,7 @@ _ADDRESSES = ("src", "url", "href", "link", "image")
 
 
 def image_addresses(text: str) -> list[str]:
-    """The web addresses of a cell, each once, in their order; nothing where it has none."""
+    """Returns the web addresses of a cell, each once, in their order."""
     if not text:
         return []
     found = (url for each in _parts(text.strip()) if (url := address(_with_scheme(each))))
@@ -22,7 +22,7 @@ def image_addresses(text: str) -> list[str]:
 
 
 def joined(images: Iterable[str]) -> str:
-    """The addresses as one text, with commas between them; those in an address are escaped."""
+    """Returns the addresses as one text, with commas between; those in an address are escaped."""
     return ",".join(each.replace(",", "%2C") for each in images)
 
 

@@ -15,7 +15,7 @@ _FILLED = ("title", "price", "compareAtPrice")
 
 
 def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
-    """The product's fields: its own row's, and what that leaves out from the others in turn."""
+    """Returns the product's fields: its own row's, and what that leaves out from the others."""
     fields = dict(own)
     for each in others:
         for name, value in each.items():
@@ -49,7 +49,7 @@ def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: 
 
 
 def first_variant(variants: Sequence[Fields]) -> Fields:
-    """What the group's variants have where their rows leave it out: of each row the first."""
+    """Returns what the group's variants have where their rows leave it out."""
     first: Fields = {}
     for each in variants:
         if each.get("price") and "price" not in first:

@@ -45,5 +45,5 @@ type FeedMapping = Mapping[str, str]
 
 
 def has_id(mapping: FeedMapping) -> bool:
-    """Whether a column says which product a row is about."""
+    """Returns whether a column says which product a row is about."""
     return FeedField.ID in mapping.values()

@@ -18,7 +18,7 @@ _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": 
 
 @lru_cache(maxsize=10_000)
 def plain_name(column: str) -> str:
-    """The name in lower case with underscores, without a prefix `g:`, accents and hints."""
+    """Returns the name in lower case with underscores, without `g:`, accents and hints."""
     bare = _LANGUAGE.sub("", column.strip().removeprefix("g:"))
     name = _CAMEL.sub("_", _HINT.sub(" ", bare).strip() or bare).lower().translate(_LETTERS)
     letters = unicodedata.normalize("NFKD", name)
@@ -27,12 +27,12 @@ def plain_name(column: str) -> str:
 
 
 def compared_name(column: str) -> str:
-    """The name as it is looked up: `imageLink`, `image link` and `IMAGELINK` are the same."""
+    """Returns the name for look-ups: `imageLink`, `image link` and `IMAGELINK` are the same."""
     return plain_name(column).replace("_", "")
 
 
 def compared_names(*names: str) -> frozenset[str]:
-    """Names as they are looked up."""
+    """Returns names for look-ups."""
     return frozenset(map(compared_name, names))
 
 
@@ -133,21 +133,21 @@ _VARIANT = re.compile(r"variants?_?(?=.)")
 
 
 def is_compare_at_price(column: str) -> bool:
-    """Whether a column of this name has what something cost before, or is compared at."""
+    """Returns whether a column of this name has what something cost before."""
     return _FORMER.search(plain_name(column)) is not None
 
 
 def is_recommended_price(column: str) -> bool:
-    """Whether a column of this name has what the manufacturer recommends, and nobody asked for."""
+    """Returns whether a column of this name has the price that a manufacturer recommends."""
     found = _FORMER.search(plain_name(column))
     return found is not None and found[1] is not None
 
 
 def is_variants_own(column: str) -> bool:
-    """Whether a column of this name speaks of a variant alone, such as `Variant Image`."""
+    """Returns whether a column of this name is of a variant alone, such as `Variant Image`."""
     return _VARIANT.match(plain_name(column)) is not None
 
 
 def without_number(name: str) -> str:
-    """The plain name without a last `_1`, where it has one."""
+    """Returns the plain name without a last `_1`, where it has one."""
     return name.rpartition("_")[0] if _COUNTED.fullmatch(name) else name

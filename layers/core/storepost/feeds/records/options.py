@@ -62,14 +62,14 @@ class Options:
         return bool(self._columns)
 
     def names(self, cells: Mapping[str, str]) -> dict[str, str]:
-        """What the columns with names say; the following rows of a group leave them empty."""
+        """Returns what the columns with names have; the next rows of a group leave them empty."""
         columns = {name for column in self._columns for name in column.names}
         return {name: cells[name] for name in columns if cells.get(name, "").strip()}
 
     def read(
         self, cells: Mapping[str, str], names: Mapping[str, str], *, in_group: bool
     ) -> list[Option]:
-        """The row's options, each name once. `names` are those of the row and of its group.
+        """Returns the row's options, each name once. `names` are those of the row and its group.
 
         What a product that is in no group has as attributes is no choice.
         """
@@ -82,7 +82,7 @@ class Options:
 
 
 def options_in(text: str) -> list[Option]:
-    """The options that a cell has with their names, as BigCommerce writes them."""
+    """Returns the options that a cell has with their names, as BigCommerce writes them."""
     found = [*_TYPED.finditer(text), *_NAMED.finditer(text)]
     return [(each["name"].strip(), each["value"].strip()) for each in found[:MAX_OPTIONS]]
 
@@ -119,12 +119,12 @@ def _column(name: str, label: str) -> _Column:
 
 
 def is_pair(column: str) -> bool:
-    """Whether another column has the names of the options whose values this one has."""
+    """Returns whether another column has the names of the options whose values this one has."""
     return bool(names_column(column)) or _PLACED.fullmatch(column) is not None
 
 
 def names_column(column: str) -> tuple[str, ...]:
-    """Which columns may have the names of the options whose values a column has."""
+    """Returns the columns that may have the names of the options whose values a column has."""
     lower = column.lower()
     if lower.startswith("value (value:position)"):
         names = ("Attribute (Name:Type:Position)*", "Attribute (Name:Type:Position)")

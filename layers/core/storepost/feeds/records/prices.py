@@ -29,7 +29,7 @@ _LENGTH = 100
 def read_price(
     text: str, currency: str, of_locale: str | None = None, point: str | None = None
 ) -> Money | None:
-    """The price, in `currency` where it names none; None where it can't be read.
+    """Returns the price, in `currency` where it names none; None where it can't be read.
 
     A sign of several currencies means `of_locale`, the one of the row's locale, where that is one
     of them; else `currency`, the store's, where that is; else the usual one.
@@ -56,7 +56,7 @@ def _read_price(text: str, currency: str, of_locale: str | None, point: str | No
 
 
 def price_of(number: Number, currency: str) -> Money | None:
-    """The price that a number is, in which no separator is the thousands'."""
+    """Returns the price that a number is, in which no separator is the thousands'."""
     try:
         return _money(Decimal(number), currency)
     except InvalidOperation:  # JSON of Python's kind has NaN
@@ -64,7 +64,7 @@ def price_of(number: Number, currency: str) -> Money | None:
 
 
 def decimal_point(prices: Iterable[str]) -> str | None:
-    """The decimal separator that a column's prices show; None where they show none, or both."""
+    """Returns the decimal separator that prices show; None where they show none, or both."""
     shown = {mark for text in prices if (mark := _shown(text[:_LENGTH].translate(_NOTHING)))}
     return shown.pop() if len(shown) == 1 else None
 

@@ -46,7 +46,7 @@ _OF_VARIANTS = frozenset(
 
 @dataclass(frozen=True)
 class ParsedRow:
-    """What a row says."""
+    """Holds what a row has of a product and of a variant."""
 
     id: str
     group: str | None
@@ -64,12 +64,12 @@ class ParsedRow:
 
     @property
     def digest(self) -> bytes:
-        """Of all that it says."""
+        """Returns a digest of all that it has."""
         return blake2b(f"{self.group}\0{self.content}".encode(), digest_size=16).digest()
 
 
 class RowSkipped(Exception):  # noqa: N818 - it is what a row is
-    """The row can't be used."""
+    """Says that the row can't be used, and why."""
 
     def __init__(self, reason: str, row_id: str | None = None) -> None:
         """`row_id` is what the row gives as its id."""
@@ -117,7 +117,7 @@ class RowReader:
         self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()))
 
     def read(self, cells: Mapping[str, str] | None) -> ParsedRow:
-        """What the row says. Raises RowSkipped."""
+        """Returns what the row has. Raises RowSkipped."""
         if cells is None:
             raise RowSkipped(WRONG_COLUMNS)
         mapped = {
@@ -262,7 +262,7 @@ _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
 
 def joined_within(images: list[str]) -> str:
-    """The addresses as one text, as many as a custom field has room for."""
+    """Returns the addresses as one text, as many as a custom field has room for."""
     kept, length = list[str](), 0
     for each in images:
         length += len(joined([each])) + 1

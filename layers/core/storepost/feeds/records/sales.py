@@ -40,7 +40,7 @@ class SaleTimes:
         self._ends = [each for name, each in named if name in _ENDS]
 
     def holds(self, cells: Mapping[str, str], now: datetime) -> bool:
-        """Whether the sale price holds then; a row that doesn't say when has it always."""
+        """Returns whether the sale price holds then; without dates it always does."""
         both = _first(cells, self._both)
         starts, _, ends = both.partition("/")
         first = _moment(starts.strip() or _first(cells, self._starts), is_end=False)

@@ -25,13 +25,13 @@ _CODE = re.compile(r"\d{8}|\d{12,14}")
 _AMOUNT = re.compile(r"\D{0,6}\d[\d.,\s]*[.,]\d\d\D{0,6}|[€$£¥]\s?\d+|\d+\s?(?:[€$£¥]|[A-Z]{3})")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 _KINDS = frozenset({"simple", "variable", "variation", "configurable", "virtual", "p", "d"})
-_KEPT = 100
+_COMPARED_LENGTH = 100
 """Characters of a value that are looked at, unless it is an address."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a sample."""
+    """Holds some values of a column of a sample."""
 
     name: str
     values: tuple[str, ...] = ()
@@ -39,52 +39,52 @@ class Column:
     filled: int = 0
     """How many rows say something in it."""
     is_unique: bool = True
-    """Whether no two rows say the same."""
+    """Returns whether no two rows say the same."""
 
     def mostly(self, test: Callable[[str], object]) -> bool:
-        """Whether more than half of the values pass a test."""
+        """Returns whether more than half of the values pass a test."""
         return sum(1 for each in self.values if test(each)) * 2 > len(self.values)
 
 
 def columns_of(names: Iterable[str], rows: Sequence[Mapping[str, str]]) -> dict[str, Column]:
-    """The columns of a sample's rows by their names."""
+    """Returns the columns of a sample's rows by their names."""
     return {name: _column(name, rows) for name in names}
 
 
 def _column(name: str, rows: Sequence[Mapping[str, str]]) -> Column:
-    kept, seen, filled = list[str](), set[str](), 0
+    some, seen, filled = list[str](), set[str](), 0
     for row in rows:
         text = row.get(name, "").strip()
         if text:
             filled += 1
-            seen.add(text[:_KEPT])
-            if len(kept) < MAX_VALUES:
-                kept.append(text)
-    return Column(name, tuple(kept), filled, len(seen) == filled)
+            seen.add(text[:_COMPARED_LENGTH])
+            if len(some) < MAX_VALUES:
+                some.append(text)
+    return Column(name, tuple(some), filled, len(seen) == filled)
 
 
 def is_address(text: str) -> bool:
-    """Whether it is a web address."""
+    """Returns whether it is a web address."""
     return values.address(text) is not None
 
 
 def is_page(text: str) -> bool:
-    """Whether it is the address of something else than an image."""
+    """Returns whether it is the address of something else than an image."""
     return is_address(text) and not is_image(text)
 
 
 def is_image(text: str) -> bool:
-    """Whether it is the address of an image, by its ending."""
+    """Returns whether it is the address of an image, by its ending."""
     return is_address(text) and _IMAGE.fullmatch(text) is not None
 
 
 def is_amount(text: str) -> bool:
-    """Whether it looks like a price: with a sign, a code or two decimals."""
+    """Returns whether it looks like a price: with a sign, a code or two decimals."""
     return len(text) < 30 and _AMOUNT.fullmatch(text) is not None
 
 
 def is_article_code(text: str) -> bool:
-    """Whether it is a GTIN, by its length and its last digit."""
+    """Returns whether it is a GTIN, by its length and its last digit."""
     if not _CODE.fullmatch(text):
         return False
     digits = [int(each) for each in reversed(text)]
@@ -107,13 +107,13 @@ _LOOKS: Mapping[str, Callable[[str], object]] = {
     FeedField.LOCALE: _LANGUAGE.fullmatch,
     FeedField.TITLE: _is_title,
     FeedField.PRODUCT_TYPE: lambda text: not text.isdigit() and text.strip().lower() not in _KINDS,
-    FeedField.COLOR: lambda text: len(text) < _KEPT and not is_address(text),
-    FeedField.SIZE: lambda text: len(text) < _KEPT and not is_address(text),
+    FeedField.COLOR: lambda text: len(text) < _COMPARED_LENGTH and not is_address(text),
+    FeedField.SIZE: lambda text: len(text) < _COMPARED_LENGTH and not is_address(text),
 }
 
 
 def looks_like(column: Column, target: str) -> bool:
-    """Whether a column's values are what the target has; one without values may be anything."""
+    """Returns whether a column's values fit the target; one without values may be anything."""
     look = _LOOKS.get(target)
     return look is None or not column.values or column.mostly(look)
 
@@ -121,7 +121,7 @@ def looks_like(column: Column, target: str) -> bool:
 def reader_of(
     rows: Iterator[Row], mapping: FeedMapping, defaults: FeedDefaults
 ) -> tuple[RowReader, Iterator[Row]]:
-    """What reads the rows of a file, and all of them from the first on."""
+    """Returns what reads the rows of a file, and all of them from the first on."""
     head, length = list[Row](), 0
     for row in rows:
         head.append(row)

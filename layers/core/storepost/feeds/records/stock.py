@@ -22,7 +22,7 @@ _OF_STOCK = frozenset({FeedField.QUANTITY, FeedField.AVAILABILITY})
 
 
 class Stock:
-    """Reads what rows say of stock."""
+    """Reads from rows whether variants can be bought."""
 
     def __init__(self, columns: Iterable[str], available: Iterable[str]) -> None:
         """`columns` are all those that the mapping names, `available` those of availability."""
@@ -31,7 +31,7 @@ class Stock:
         self._days = {each for each in available if compared_name(each) in _DAYS}
 
     def read(self, mapped: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
-        """The variant's fields."""
+        """Returns the variant's fields."""
         if not (self._trackers or self._days or mapped.keys() & _OF_STOCK):
             return {}
         tracked = not any(_is_untracked(name, cells) for name in self._trackers)

@@ -35,15 +35,15 @@ _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 def suggested_mapping(
     columns: Sequence[str], rows: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, str]:
-    """A target for each column, by the rows that were seen; what isn't known is a custom field.
+    """Returns a target for each column, by the rows that were seen; the rest are custom fields.
 
     No target is suggested twice but for further images, and for a variant's own image.
     """
     suggestion = _Suggestion(columns, rows)
-    maker = export_format_of(suggestion.by_name)
-    if maker is not None:
-        suggestion.add_export_format(maker)
-    suggestion.add_named(compared_names(*maker.never) if maker else frozenset())
+    export = export_format_of(suggestion.by_name)
+    if export is not None:
+        suggestion.add_export_format(export)
+    suggestion.add_named(compared_names(*export.never) if export else frozenset())
     suggestion.add_pair()
     suggestion.add_images()
     suggestion.add_structure()
@@ -70,18 +70,18 @@ class _Suggestion:
     def _is_free(self, target: str) -> bool:
         return target not in self._taken.values()
 
-    def add_export_format(self, maker: ExportFormat) -> None:
-        """What the columns of a known export are."""
-        found = self._first_whole(maker.ids)
+    def add_export_format(self, export: ExportFormat) -> None:
+        """Adds the columns of a known export."""
+        found = self._first_whole(export.ids)
         self._take(found, FeedField.ID)
-        self._take(self._first_filled(maker.groups), FeedField.ITEM_GROUP_ID)
-        for before, now in maker.former:
+        self._take(self._first_filled(export.groups), FeedField.ITEM_GROUP_ID)
+        for before, now in export.compare_at:
             former = self._of(before)
             if former and former.filled:
                 self._take(former, FeedField.PRICE)
                 self._take(self._of(now), FeedField.SALE_PRICE)
         for is_filled in (True, False):
-            for name, target in maker.columns.items():
+            for name, target in export.columns.items():
                 column = self._of(name)
                 if column and bool(column.filled) == is_filled:
                     self._take(column, self._option(column) if target == OPTION else target)
@@ -112,7 +112,7 @@ class _Suggestion:
         return target
 
     def add_named(self, never: frozenset[str]) -> None:
-        """What the columns' names say; of several for one target the surest that looks like it."""
+        """Adds columns by their names; of several for one target the surest that looks like it."""
         for target in FeedField:
             if target in SYNONYMS and self._is_free(target):
                 found = self._named(target, never)
@@ -141,7 +141,7 @@ class _Suggestion:
         return likely[0][-1] if likely else None
 
     def add_pair(self) -> None:
-        """What something cost before is the price, and what it costs now is the sale price."""
+        """Makes what something cost before the price, and what it costs now the sale price."""
         if not self._is_free(FeedField.SALE_PRICE):
             return
         now = next((name for name, to in self._taken.items() if to == FeedField.PRICE), None)
@@ -153,7 +153,7 @@ class _Suggestion:
             self._taken[before.name] = FeedField.PRICE
 
     def add_structure(self) -> None:
-        """What the columns' cells say, where no name did."""
+        """Adds columns by their cells, where no name says what they are."""
         tests = (
             (FeedField.IMAGE_LINK, is_image),
             (FeedField.LINK, is_page),
@@ -181,7 +181,7 @@ class _Suggestion:
         return [each for each in self._columns.values() if each.name not in self._taken]
 
     def add_images(self) -> None:
-        """Further images: columns that are numbered, or a variant's own."""
+        """Adds further images: columns that are numbered, or a variant's own."""
         image = next((name for name, to in self._taken.items() if to == FeedField.IMAGE_LINK), None)
         for column in self._free() if image else ():
             plain = plain_name(column.name)
@@ -193,7 +193,7 @@ class _Suggestion:
                 self._taken[column.name] = FeedField.ADDITIONAL_IMAGE_LINK
 
     def whole(self) -> dict[str, str]:
-        """The mapping, with custom fields for the rest."""
+        """Returns the mapping, with custom fields for the rest."""
         keys = set(self._taken.values())
         whole: dict[str, str] = {}
         for place, name in enumerate(self._columns, 1):

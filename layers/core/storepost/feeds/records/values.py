@@ -36,7 +36,7 @@ _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 
 def availability(text: str) -> tuple[bool, bool] | None:
-    """Whether it can be bought, and whether also when there is none; None for no such word."""
+    """Returns whether it can be bought, and whether also without stock; None for no such word."""
     return _availability(text) if len(text) <= _MAX_WORD else None
 
 
@@ -49,20 +49,20 @@ def _availability(text: str) -> tuple[bool, bool] | None:
 
 
 def quantity(text: str) -> int | None:
-    """A whole number; None for anything else."""
+    """Returns a whole number; None for anything else."""
     found = _QUANTITY.fullmatch(text.strip())
     number = int(found[1]) if found else None
     return number if number is not None and abs(number) <= _MAX_QUANTITY else None
 
 
 def address(text: str) -> str | None:
-    """A web address; None for anything else."""
+    """Returns a web address; None for anything else."""
     url = text.strip().replace(" ", "%20")
     return url if len(url) <= _MAX_URL and _URL.fullmatch(url) else None
 
 
 def locale(text: str) -> str | None:
-    """A locale in its canonical form; None for what BCP 47 doesn't know."""
+    """Returns a locale in its canonical form; None for what BCP 47 doesn't know."""
     return _locale(text) if len(text) <= _MAX_WORD else None
 
 
