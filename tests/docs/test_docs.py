@@ -54,6 +54,7 @@ def page_of(answer: Answer) -> Reader:
     assert policy.pop("default-src") == "'none'"
     assert policy.pop("frame-ancestors") == policy.pop("form-action") == "'none'"
     assert policy.pop("base-uri") == "'none'"
+    assert policy.pop("img-src") == "data:"
     assert policy.pop("style-src") == inline(html, "style")
     assert policy.pop("script-src") == (inline(html, "script") or "'none'")
     assert policy.pop("connect-src") == ("'self'" if page.all("script") else "'none'")

@@ -22,6 +22,7 @@ PAGES = frozenset({"docs.get", "docs.page", "docs.pageBelow"})
 """Whoever links to a page may add to its query."""
 MARKDOWN = "text/markdown; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
+STYLE = "text/css; charset=utf-8"
 SCRIPT = "text/javascript; charset=utf-8"
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 
@@ -54,6 +55,12 @@ def llms(origin: From, if_none_match: IfNoneMatch = None) -> Response[Any]:
 def sitemap(origin: From, if_none_match: IfNoneMatch = None) -> Response[Any]:
     """The addresses of all pages."""
     return text_response(site.sitemap(origin.base_url), TEXT, if_none_match)
+
+
+@app.get("/v1/docs/style.css", operation_id="docs.style", include_in_schema=False, compress=True)
+def style(if_none_match: IfNoneMatch = None) -> Response[Any]:
+    """The style of all pages."""
+    return text_response(site.style(), STYLE, if_none_match)
 
 
 @app.get("/v1/docs/search.json", operation_id="docs.find", include_in_schema=False, compress=True)

@@ -94,8 +94,16 @@ class TestPages:
         policy = header(answer, "content-security-policy") or ""
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
+        assert "style-src 'self'" in policy
         assert "unsafe" not in policy
         assert header(answer, "x-content-type-options") == "nosniff"
+
+    def test_has_its_style_from_the_service(self) -> None:
+        [style] = [a for a in page("semantics").all("link") if a["rel"] == "stylesheet"]
+        assert style["href"] == f"{ROOT}style.css"
+        answer = get("/v1/docs/style.css")
+        assert header(answer, "content-type") == "text/css; charset=utf-8"
+        assert b".menu" in answer.body
 
     def test_is_told_only_once(self) -> None:
         for path in ("/v1/docs/semantics", "/v1/docs/semantics.md", "/v1/docs/search.json"):

@@ -36,7 +36,7 @@ class Page(HTMLParser):
         [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
         hashed = b64encode(sha256(style.encode()).digest()).decode()
         assert answer.header("content-security-policy") == (
-            f"default-src 'none'; style-src 'sha256-{hashed}'; script-src 'none'; "
+            f"default-src 'none'; style-src 'sha256-{hashed}'; img-src data:; script-src 'none'; "
             "connect-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         )
         self.feed(html)

@@ -32,6 +32,11 @@ def scripts(*files: str) -> str:
     return "\n".join((_HERE / "scripts" / file).read_text("utf-8") for file in files)
 
 
+def style_of(files: tuple[str, ...]) -> str:
+    """Our own styles of these names as one."""
+    return "\n".join((_HERE / "templates" / file).read_text("utf-8") for file in files)
+
+
 def render(
     template: str,
     script: str = "",
@@ -49,7 +54,7 @@ def render(
     """
     from markupsafe import Markup  # noqa: PLC0415 - as Jinja
 
-    style = "\n".join((_HERE / "templates" / each).read_text("utf-8") for each in styles)
+    style = style_of(styles)
     html = (
         _templates()
         .get_template(template)
@@ -69,6 +74,8 @@ def _headers(style: str, script: str, changed: dict[str, str], *, personal: bool
     policy = {
         "default-src": "'none'",
         "style-src": _hash(style),
+        # A page's own empty icon, so that no browser asks for one.
+        "img-src": "data:",
         "script-src": _hash(script) if script else "'none'",
         "connect-src": "'self'" if script else "'none'",
         "base-uri": "'none'",

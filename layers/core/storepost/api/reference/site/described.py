@@ -89,12 +89,24 @@ def _is_said(schema: Json, name: str) -> bool:
     return schema.get(name) is not None
 
 
+def codes_of(answer: Json) -> list[str]:
+    """The codes of problems that an answer may have."""
+    content = answer.get("content", {}).get(_PROBLEM)
+    codes: list[str] = content["schema"]["properties"]["code"]["enum"] if content else []
+    return codes
+
+
+def refusal_lines(status: str, answer: Json, left_out: frozenset[str]) -> list[str]:
+    """The paragraphs that say which problems of the status there are, but for some codes."""
+    lines = answer["description"].splitlines()
+    told = [line for line in lines if line.split("`")[1] not in left_out]
+    return [f"`{status}`", "\n".join(told)] if told else []
+
+
 def answer_lines(status: str, answer: Json) -> list[str]:
-    """The paragraphs that say what an answer of the status is."""
+    """The paragraphs that say what a success of the status is."""
     parts = []
     for media, content in answer.get("content", {}).items():
-        if media == _PROBLEM:
-            return [f"`{status}`", answer["description"]]
         parts += [f"`{status}` {_one_line(answer['description'])} `{media}`: "
                   f"{type_of(content['schema'])}", *json_block(content)]  # fmt: skip
     return parts or [f"`{status}` {_one_line(answer['description'])}"]

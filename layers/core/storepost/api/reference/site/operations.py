@@ -1,13 +1,16 @@
 """The reference as Markdown: a page for each group, one for all shapes, one for write-backs."""
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
 from storepost.api.reference.documents import catalogue, interface
 from storepost.api.reference.site.described import (
     answer_lines,
+    codes_of,
     json_block,
     parameter_lines,
+    refusal_lines,
     resolved,
     schema_lines,
     type_of,
@@ -39,11 +42,8 @@ def page(path: str) -> str | None:
 def names() -> dict[str, str]:
     """The addresses of operations, shapes and problems' codes, by what a text calls them."""
     found = {name: f"{SHAPES}#{name}" for name in interface()["components"]["schemas"]}
-    for kind in catalogue():
-        for code in kind["codes"]:
-            # A code of one word, such as `role`, is more often something else's name.
-            if "_" in code["code"]:
-                found[code["code"]] = f"../problems/{kind['kind']}/{code['code']}"
+    # A code of one word, such as `role`, is more often something else's name.
+    found |= {code: path for (_, code), path in _problem_paths().items() if "_" in code}
     for operation in _operations():
         found[operation["operationId"]] = _address(operation)
     for name in interface()["webhooks"]:
@@ -120,10 +120,43 @@ def _body(operation: Json) -> list[str]:
 
 
 def _answers(operation: Json) -> list[str]:
+    answers = {status: resolved(given) for status, given in operation["responses"].items()}
     parts = ["**Answers**"]
-    for status, given in operation["responses"].items():
-        parts += answer_lines(status, resolved(given))
-    return parts
+    for status, answer in answers.items():
+        if codes_of(answer):
+            parts += refusal_lines(status, answer, _common_codes())
+        else:
+            parts += answer_lines(status, answer)
+    common = [
+        f"{status} [`{code}`](../{_problem_paths()[status, code]})"
+        for status, answer in answers.items()
+        for code in codes_of(answer)
+        if code in _common_codes()
+    ]
+    return [*parts, f"As nearly everywhere: {', '.join(common)}."]
+
+
+@cache
+def _problem_paths() -> dict[tuple[str, str], str]:
+    """Where each problem's page stands, from the documentation on, by status and code."""
+    return {
+        (str(kind["status"]), code["code"]): f"../problems/{kind['kind']}/{code['code']}"
+        for kind in catalogue()
+        for code in kind["codes"]
+    }
+
+
+@cache
+def _common_codes() -> frozenset[str]:
+    """The codes that more than half of the operations may answer: they say nothing of one."""
+    counted = Counter(
+        code
+        for operation in _operations()
+        for answer in operation["responses"].values()
+        for code in codes_of(resolved(answer))
+    )
+    half = len(_operations()) / 2
+    return frozenset(code for code, count in counted.items() if count > half)
 
 
 def _code(operation: Json) -> list[str]:

@@ -10,7 +10,7 @@ from storepost.api.reference.site.assets import Assets
 from storepost.api.reference.site.library import INDEX, Library
 from storepost.api.reference.site.postman import collection
 from storepost.api.reference.site.search_index import search_index
-from storepost.api.reference.web_page import DOCUMENTATION, WebPage, render, scripts
+from storepost.api.reference.web_page import DOCUMENTATION, WebPage, render, scripts, style_of
 
 _PAGES = 128
 _EXPLORER_POLICY = {
@@ -53,6 +53,10 @@ class Site:
         paths = [page.path for page in self.library.everything()]
         return "\n".join(f"{base_url}/docs/{'' if p == INDEX else p}".rstrip("/") for p in paths)
 
+    def style(self) -> str:
+        """The style of all pages, which a browser loads once."""
+        return style_of(DOCUMENTATION)
+
     def search_index(self) -> str:
         """What the search looks through, as JSON."""
         return self._search_index
@@ -77,8 +81,8 @@ class Site:
         return render(
             "docs-page.html",
             scripts("docs.js"),
-            styles=DOCUMENTATION,
-            policy={"script-src": "'self' {hash}"},
+            styles=(),
+            policy={"script-src": "'self' {hash}", "style-src": "'self'"},
             values={
                 "base_url": base_url,
                 "content": content,
