@@ -104,6 +104,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("GET", f"/stores/{store}/product-priority", read),
         request("GET", "/coupons", read),
         request("GET", "/health"),
+        request("GET", "/docs"),
     ]
     return {gateway.function_for(event["rawPath"]).name: event for event in requests}
 
