@@ -50,7 +50,7 @@ COLUMNS = (
     Column("any page", "units", 1, 12),
 )
 NOTES = (
-    f"{THERE:,} entries are there before. A transaction has its rows for {HELD_SECONDS * 1000:g} ms.",
+    f"{THERE:,} entries are there before. Each transaction has its rows for 12 ms.",
     "Whoever comes between is refused: a writer, or one who folds. Pages of 25 are read meanwhile:",
     "the mean. On few cores it is the processor that bounds many writers.",
 )
