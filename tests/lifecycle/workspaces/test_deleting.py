@@ -22,6 +22,8 @@ from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import ProfileRow
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import writing
+from storepost.platform.persistence.counted_tree.items import PendingCountItem
 from storepost.platform.persistence.item import Item, VersionedItem
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import PASSWORD
@@ -166,6 +168,19 @@ class TestTheRest:
         home.delete()
         home.remove()
         world.deliver()
+        home.is_removed()
+
+    def test_nothing_is_left_of_lists_that_count_later(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All of their writes found other transactions at the nodes."""
+        monkeypatch.setattr(writing, "is_contended", lambda _partition: True)
+        monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
+        home = Home(world)
+        home.fill()
+        world.deliver()
+        assert any(isinstance(row, PendingCountItem) for row in world.rows())
+        home.delete()
         home.is_removed()
 
     def test_a_run_out_of_time_leaves_the_rest_to_the_next(

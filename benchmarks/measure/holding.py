@@ -1,0 +1,149 @@
+"""DynamoDB's conflicts before an engine that has none: who comes between is refused.
+
+dynoxide does one transaction after the other. DynamoDB refuses one while another has one of its
+rows, which takes milliseconds. This stands between: it holds each transaction's rows for a time,
+and answers whoever asks for one of them meanwhile as DynamoDB documents.
+"""
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+HOST = "127.0.0.1"
+_MAX_HEAD = 2**20
+_READS = ("GetItem", "Query", "BatchGetItem")
+
+type Message = tuple[bytes, bytes]
+"""The head and the body."""
+
+
+@dataclass
+class Held:
+    """What was asked for through a proxy, and the units that the engine gave for it."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    """Transactions that met another one."""
+    writes: float = 0.0
+    reads: float = 0.0
+
+
+class HoldingProxy:
+    """A server in a thread of this process; entering starts it, leaving stops it."""
+
+    def __init__(self, engine_port: int, seconds: float) -> None:
+        """`seconds` is how long a transaction has its rows."""
+        self.seen = Held()
+        self._engine_port = engine_port
+        self._seconds = seconds
+        self._held: set[str] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self.url = ""
+
+    def __enter__(self) -> "HoldingProxy":
+        """Starts it."""
+        self._thread.start()
+        serving = asyncio.start_server(self._serve, HOST, 0, limit=_MAX_HEAD, backlog=512)
+        server = asyncio.run_coroutine_threadsafe(serving, self._loop).result()
+        self.url = f"http://{HOST}:{server.sockets[0].getsockname()[1]}"
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stops it."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, with one of its own to the engine."""
+        engine = await asyncio.open_connection(HOST, self._engine_port)
+        try:
+            while True:
+                head, body = await self._answer(await _read(reader), engine)
+                writer.write(head + body)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, OSError):
+            writer.close()
+            engine[1].close()
+
+    async def _answer(
+        self, request: Message, engine: tuple[asyncio.StreamReader, asyncio.StreamWriter]
+    ) -> Message:
+        head, body = request
+        operation = _header(head, "x-amz-target").rpartition(".")[2]
+        asked = json.loads(body or b"{}")
+        self.seen.calls[operation] += 1
+        rows = _rows(asked) if operation == "TransactWriteItems" else []
+        if not self._held.isdisjoint(rows):
+            self.seen.refused += 1
+            return _refusal([row in self._held for row in rows])
+        self._held.update(rows)
+        try:
+            if rows:
+                await asyncio.sleep(self._seconds)
+            engine[1].write(_with_units(head, asked))
+            answer = await _read(engine[0])
+        finally:
+            self._held.difference_update(rows)
+        self._count(operation, answer[1])
+        return answer
+
+    def _count(self, operation: str, answer: bytes) -> None:
+        units = json.loads(answer).get("ConsumedCapacity", [])
+        used = sum(u["CapacityUnits"] for u in (units if isinstance(units, list) else [units]))
+        if operation in _READS:
+            self.seen.reads += used
+        else:
+            self.seen.writes += used
+
+
+async def _read(reader: asyncio.StreamReader) -> Message:
+    head = await reader.readuntil(b"\r\n\r\n")
+    return head, await reader.readexactly(int(_header(head, "content-length") or 0))
+
+
+def _header(head: bytes, name: str) -> str:
+    for line in head.decode("latin1").split("\r\n")[1:]:
+        key, _, value = line.partition(":")
+        if key.lower() == name:
+            return value.strip()
+    return ""
+
+
+def _rows(asked: dict[str, Any]) -> list[str]:
+    """The rows of a transaction, each as what tells it from all others."""
+    parts = (next(iter(part.values())) for part in asked["TransactItems"])
+    keys = ((part["TableName"], part.get("Key") or part["Item"]) for part in parts)
+    return [f"{table} {key.get('pk')} {key.get('sk')} {key.get('id')}" for table, key in keys]
+
+
+def _with_units(head: bytes, asked: dict[str, Any]) -> bytes:
+    """The request, which asks for its units too."""
+    body = json.dumps(asked | {"ReturnConsumedCapacity": "TOTAL"}).encode()
+    kept = [
+        line for line in head.split(b"\r\n") if line and not line.lower().startswith(b"content-l")
+    ]
+    return b"\r\n".join([*kept, b"content-length: %d" % len(body), b"", b""]) + body
+
+
+def _refusal(held: list[bool]) -> Message:
+    reasons = [{"Code": "TransactionConflict" if each else "None"} for each in held]
+    codes = ", ".join(reason["Code"] for reason in reasons)
+    body = json.dumps(
+        {
+            "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+            "Message": f"Transaction cancelled, for specific reasons [{codes}]",
+            "CancellationReasons": reasons,
+        }
+    ).encode()
+    head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/x-amz-json-1.0\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode(), body

@@ -1,0 +1,80 @@
+"""Writes entries into one list with several threads for a time; prints what became of them.
+
+`python -m benchmarks.processes.list_writer <partition> <threads> <seconds> <scattered?>`, with
+`AWS_ENDPOINT_URL_DYNAMODB` naming the engine.
+"""
+
+import json
+import logging
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import uuid4
+
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from storepost.orders.trees import FILTERS
+from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.client import make_client
+from storepost.platform.persistence.counted_tree import Tree, TreeEntry, moment_key
+from storepost.platform.persistence.item import connection
+from storepost.platform.persistence.patience import patience
+from storepost.values.problems import Problem
+
+REQUEST_MILLISECONDS = 29_000
+"""What a request's function has."""
+_PAST = timedelta(days=700)
+
+
+@dataclass
+class Written:
+    """What the threads did; `seconds` are those that each entry took."""
+
+    given_up: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+
+def entry(*, scattered: bool) -> TreeEntry:
+    """An order of now, or of any time in two years."""
+    placed = datetime.now(UTC) - (_PAST * random.random() if scattered else timedelta())
+    values = {each.name: random.choice(each.values) for each in FILTERS}
+    return TreeEntry(moment_key(placed, uuid4()), values, ["#1001", 5499, "EUR", "de"])
+
+
+def write(tree: Tree, until: float, written: Written, *, scattered: bool) -> None:
+    """One entry after the other."""
+    while (began := time.monotonic()) < until:
+        new = entry(scattered=scattered)
+        try:
+            with patience(REQUEST_MILLISECONDS):
+                commit_anew(partial(tree.insert, entry=new))
+        except Problem:
+            written.given_up += 1
+        else:
+            written.seconds.append(time.monotonic() - began)
+
+
+def main(partition: str, threads: int, seconds: float, *, scattered: bool) -> None:
+    """Starts the threads together."""
+    logging.disable(logging.CRITICAL)
+    connection._max_pool_connections = threads
+    connection._client = None
+    make_client(connection)
+    written, tree = Written(), Tree(partition, FILTERS)
+    until = time.monotonic() + seconds
+    running = [
+        threading.Thread(target=write, args=(tree, until, written), kwargs={"scattered": scattered})
+        for _ in range(threads)
+    ]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    print(json.dumps([written.given_up, written.seconds]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), scattered=sys.argv[4] == "scattered")
