@@ -33,6 +33,17 @@ def test_many_columns_and_rows_take_no_longer_than_the_file_is_long() -> None:
     assert process_time() - began < 30
 
 
+@pytest.mark.parametrize("letter", ["1", "_", " ", "1_", "a"])
+@pytest.mark.parametrize("place", ["name", "code"])
+def test_a_long_cell_takes_linear_time(letter: str, place: str) -> None:
+    """Names of columns lose their numbers, and so do the cells that are compared with a name."""
+    long = f"x{letter * (1_000_000 // len(letter))}x"
+    rows = [f"{long},b", *["A1B2,c"] * 3] if place == "name" else ["code 1,code 2", f"{long},A1B2"]
+    began = process_time()
+    read_codes("\n".join(rows), None)
+    assert process_time() - began < 10
+
+
 @pytest.mark.parametrize(
     "content",
     ['"' * 1_001, '"a"b\n', "a\x00b", "\x00", '"\n' * 1_001],

@@ -235,6 +235,22 @@ class TestFolding:
         assert len(lists.tree.rows.pending()) == 1
         lists.check()
 
+    def test_ends_while_others_leave_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A crowd that goes on doesn't keep the one who folds from answering."""
+        lists, plain = filled(range(30)), Folder.fold
+        left = iter(range(100, 150))
+
+        def fold(folder: Folder) -> object:
+            with counted_later():
+                lists.do(*inserts(next(left)))
+            return plain(folder)
+
+        monkeypatch.setattr(Folder, "fold", fold)
+        lists.tree.fold()
+        assert lists.tree.rows.pending() == []
+        assert len(lists.model) < 30 + 10
+        lists.check()
+
     def test_a_split_folds_what_a_crowd_left(self) -> None:
         """Else the last of it would be read with every page until the next crowd."""
         lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))

@@ -120,6 +120,22 @@ def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
     assert [bodies for _, bodies in sqs.calls] == [[2]]
 
 
+def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs: Sqs) -> None:
+    """Else one queue that refuses everything would hold changes of consent up for an hour."""
+    write(Queue.EMAILS, 1)
+    write("no such queue", 2)  # type: ignore[arg-type]
+    world.advance(minutes=3)
+    write(Queue.EMAILS, 3)
+    sqs.fails_for = settings().queue_urls[Queue.EMAILS]
+    assert run(world) == [2]
+    assert len(world.rows(PARTITION)) == 3
+    sqs.fails_for = ""
+    with pytest.raises(relay.NotSent):
+        relay.sweep()
+    assert [bodies for _, bodies in sqs.calls] == [[1]]
+    assert len(world.rows(PARTITION)) == 2
+
+
 def test_a_call_stays_below_what_sqs_takes(
     world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,8 @@ _NAMES = frozenset(
 )
 _NAME_WORDS = frozenset({"code", "codes", "coupons", *_KINDS})
 _NUMBERS = frozenset({"id", "number"})
-_NUMBER = re.compile(r"[\W_]*\d+\W*$")
+_NUMBER_BACKWARDS = re.compile(r"\W*\d+[\W_]*")
+"""Matched from the end: a search would begin anew at each digit of a name that is a million."""
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _BAD_QUOTE = "can't be read: a quote (\") isn't closed, or has text behind it"
@@ -175,12 +176,12 @@ def _likeliest_places(rows: Sequence[Row], first: Sequence[str]) -> tuple[list[i
 
 def _numbered_alike(rows: Sequence[Row], first: Sequence[str], place: int) -> list[int]:
     """The column and those whose names differ in a number alone, as `code 2` from `code 1`."""
-    words = _words(_NUMBER.sub("", first[place]))
+    words = _words(_unnumbered_name(first[place]))
     return [
         each
         for each, name in enumerate(first)
         if each == place
-        or (_words(_NUMBER.sub("", name)) == words and _score(rows[1 : _LOOKED_AT + 1], each))
+        or (_words(_unnumbered_name(name)) == words and _score(rows[1 : _LOOKED_AT + 1], each))
     ]
 
 
@@ -257,6 +258,12 @@ def _unnumbered(name: str) -> list[str]:
     return words[:-1] if len(words) > 1 and words[-1] in _NUMBERS else words
 
 
+def _unnumbered_name(name: str) -> str:
+    """The name without a number at its end and the marks around that: `code` of `code_2`."""
+    number = _NUMBER_BACKWARDS.match(name[::-1])
+    return name[: -number.end()] if number else name
+
+
 def _words(name: str) -> list[str]:
     parted = _NEW_WORD.sub(" ", name).casefold()
     return "".join(c if c.isalnum() else " " for c in parted).split()
@@ -270,11 +277,11 @@ def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Whether the first row has names: it says so, or looks like nothing below it."""
     first = rows[0][1]
     others = (n for n in range(len(first)) if n != place and first[n].strip())
-    bare = _NUMBER.sub("", name)
+    bare = _unnumbered_name(name)
     if bare != name and _is_known_header(bare):
         # CODE1 above X7KP2 is a name, above CODE2 it is a code.
         below = (cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells))
-        return bool(rows[1:]) and all(_NUMBER.sub("", each) != bare for each in below)
+        return bool(rows[1:]) and all(_unnumbered_name(each) != bare for each in below)
     if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
         # It may be a code like WELCOME above others like SAVE10, which must not get lost.
         return _is_known_header(name)

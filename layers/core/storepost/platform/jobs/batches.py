@@ -20,7 +20,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from storepost.platform.jobs.runs import Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.queues import bring_again
-from storepost.platform.messaging.relay import Outgoing, relay_all
+from storepost.platform.messaging.relay import Outgoing, is_left_to_sweep, relay_all
 from storepost.platform.persistence.patience import patience
 from storepost.values.logs import log_keys, log_unexpected
 from storepost.values.metrics import count, flush
@@ -70,7 +70,7 @@ def relay_handler(outgoing: Callable[[DynamoDBRecord], Outgoing | None]) -> Hand
     """The handler of the stream's reader that sends what rows have for queues.
 
     Records of one batch share calls of SQS. Those of which some was refused come again, with all
-    that stands behind the first of them.
+    that stands behind the first of them: outbox rows only until the sweep sends them.
     """
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -103,7 +103,13 @@ def _relayed(
                 parts[number] = part
     numbers = list(parts)
     failed |= {numbers[place] for place in relay_all(list(parts.values()))}
-    return [number for raw in records if (number := raw["dynamodb"]["SequenceNumber"]) in failed]
+    rows = [raw["dynamodb"] for raw in records if not _is_left_to_sweep(raw["dynamodb"])]
+    return [row["SequenceNumber"] for row in rows if row["SequenceNumber"] in failed]
+
+
+def _is_left_to_sweep(row: dict[str, Any]) -> bool:
+    pk, sk = (row["Keys"][name]["S"] for name in ("pk", "sk"))
+    return is_left_to_sweep(pk, sk)
 
 
 def _of_queue(

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
 
-from storepost.platform.messaging.outbox import SHARDS, Message, OutboxItem, Queue, due
+from storepost.platform.messaging.outbox import (
+    PARTITION,
+    SHARDS,
+    Message,
+    OutboxItem,
+    Queue,
+    due,
+)
 from storepost.platform.messaging.queues import address_of
 from storepost.platform.messaging.queues import client as _sqs
 from storepost.platform.persistence.item import remove
@@ -115,6 +122,15 @@ def _entry(number: int, message: Message, deduplication_id: str) -> dict[str, st
             "MessageDeduplicationId": deduplication_id,
         }
     return entry
+
+
+def is_left_to_sweep(pk: str, sk: str) -> bool:
+    """Returns whether the key is of an outbox row that the sweep sends by now.
+
+    Were such a row brought again by the stream, all that stands behind it would wait with it, as
+    long as its queue refuses it: changes of consent, too, whose queue takes them.
+    """
+    return pk.startswith(PARTITION) and sk < clock.to_text(clock.now() - STREAM_MISSED)
 
 
 def sweep() -> int:

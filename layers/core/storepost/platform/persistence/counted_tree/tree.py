@@ -34,6 +34,9 @@ from storepost.values.pagination import Listing, PageRequest, cut
 FAN_OUT = 36
 """What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
 
+_MAX_FOLDS = 8
+"""Transactions of up to 80 pending counts each that follow one write."""
+
 _PATIENT = 4
 """Whoever writes many times in a row splits later, and then into more: four times fewer splits."""
 
@@ -140,10 +143,16 @@ class Tree:
         return found or reading.read_consistently(self.rows, by, reading.any_one)
 
     def fold(self) -> None:
-        """Brings into the nodes what units left for later; gives way to whoever does so already."""
+        """Brings into the nodes what units left for later; gives way to whoever does so already.
+
+        It ends although others go on leaving more: somebody waits for the answer meanwhile.
+        """
         try:
             with suppress(LostRace):
-                while touched := Folder(self.rows).fold():
+                for _ in range(_MAX_FOLDS):
+                    touched = Folder(self.rows).fold()
+                    if not touched:
+                        break
                     self._rebalance(touched, LeafPieces(self.rows), patiently=False)
         except PynamoDBException as error:
             log_unexpected(error)
