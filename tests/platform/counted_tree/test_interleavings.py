@@ -12,6 +12,8 @@ from uuid import uuid4
 import pytest
 
 from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.counted_tree.pieces import LeafPieces
+from storepost.platform.persistence.counted_tree.splitting import Splitter
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import Operation, TwoLists, apply, numbered, tree
 
@@ -172,6 +174,32 @@ def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> Non
         lists = TwoLists(before.tree, dict(before.model))
         work = apply(lists.tree, deletes(9, 10, 11))
         acted = paused(engine, pause, partial(lists.do, *inserts(17)), partial(commit_anew, work))
+        lists.note(*deletes(9, 10, 11))
+        lists.check_whole()
+    assert pause > 6
+
+
+def test_a_merge_gives_way_to_a_split_that_a_dead_writer_left(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No write but the split itself then tells the merge that the node above was cut."""
+    before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
+    with monkeypatch.context() as dead:
+        for number in range(17):
+            before.do(*inserts(number))
+        dead.setattr(Splitter, "split", lambda *_: None)
+        before.do(*inserts(17))
+    rows = before.tree.rows
+    assert [leaf.n for leaf in rows.children(rows.top()[0])] == [3, 3, 3, 3, 6]
+    split = partial(Splitter(rows, 3, 1, LeafPieces(rows)).split, 0, numbered(17).key)
+    restore = engine.snapshot()
+    acted, pause = True, 0
+    while acted:
+        pause += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        work = apply(lists.tree, deletes(9, 10, 11))
+        acted = paused(engine, pause, split, partial(commit_anew, work))
         lists.note(*deletes(9, 10, 11))
         lists.check_whole()
     assert pause > 6

@@ -1,0 +1,27 @@
+"""A person who is erased, whose customer in a store has somebody else's address."""
+
+from storepost.people.consent.decision import CustomerRef
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from tests.lifecycle.erasures.scenario import ANN, BOB, Place
+
+
+def customers_of(place: Place, email: str) -> set[CustomerRef]:
+    """The customers, besides its owner's, whose stores hear of changes of an address."""
+    address = Address(Channel.EMAIL, email)
+    return set(ConsentRepository(place.workspace).consent_of(address).other_customers)
+
+
+def test_the_erased_customer_is_none_of_the_other_persons_address(place: Place) -> None:
+    other = place.upsert(email=BOB)["id"]
+    person = place.somebody()
+    place.customer(place.shop, "cust-ann", 400, email=BOB)
+    place.world.deliver()
+    assert {each.external_id for each in customers_of(place, BOB)} == {"cust-ann"}
+    assert (place.whose(email=ANN)["id"], place.whose(email=BOB)["id"]) == (person, other)
+    place.erase(person)
+    place.world.deliver()
+    assert customers_of(place, BOB) == set()
+    assert place.traces() == []
+    assert place.whose(email=BOB)["id"] == other
