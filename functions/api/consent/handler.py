@@ -5,6 +5,7 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
+from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
 from storepost.api.http.lists import Page, PageNumber, Size
@@ -26,11 +27,13 @@ from storepost.people.consent_changes.import_schemas import ConsentImport, Conse
 from storepost.people.consent_changes.listing import (
     ChangeFilter,
     get_change,
+    get_consent,
     list_changes,
     store_names,
 )
 from storepost.people.consent_changes.retrying import retry_failed
 from storepost.people.consent_changes.schemas import (
+    ChannelConsent,
     ConsentChange,
     ListedWriteBack,
     QueuedWriteBacks,
@@ -74,6 +77,19 @@ def change_email_consent(
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
+@app.get("/v1/profiles/<id>/consent/email", operation_id="consent.getEmail")
+def get_email_consent(
+    id: Annotated[UUID, Path(description="The profile whose email address is read.")],
+    caller: Reader,
+) -> ChannelConsent:
+    """Get a profile's email consent.
+
+    Answers the state of the email address that the profile shows, since when it holds, and which
+    change it comes from.
+    """
+    return _shown(caller, id, Channel.EMAIL)
+
+
 @app.put(
     "/v1/profiles/<id>/consent/sms",
     operation_id="consent.changeSms",
@@ -101,6 +117,25 @@ def change_sms_consent(
     """
     change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
+
+
+@app.get("/v1/profiles/<id>/consent/sms", operation_id="consent.getSms")
+def get_sms_consent(
+    id: Annotated[UUID, Path(description="The profile whose phone number is read.")],
+    caller: Reader,
+) -> ChannelConsent:
+    """Get a profile's SMS consent.
+
+    Answers the state of the phone number that the profile shows, since when it holds, and which
+    change it comes from.
+    """
+    return _shown(caller, id, Channel.SMS)
+
+
+def _shown(caller: WorkspaceCaller, profile_id: UUID, channel: Channel) -> ChannelConsent:
+    consent = get_consent(caller.workspace, profile_id, channel)
+    changes = [consent.change] if consent.change else []
+    return ChannelConsent.of(consent, store_names(caller.workspace, changes))
 
 
 @app.get("/v1/profiles/<id>/consent", operation_id="consent.list")

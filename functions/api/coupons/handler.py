@@ -263,6 +263,20 @@ def assign(
     return Response(status, "application/json", CouponCode.of(listing.as_assigned(assigned)))
 
 
+@app.get("/v1/coupon-codes/<id>", operation_id="couponCodes.get")
+def get_code(
+    id: Annotated[UUID, Path(description="The code that is read.")], caller: Reader
+) -> CouponCode:
+    """Get a coupon code.
+
+    One code with the person who has it and the order that used it. After `pending` it tells whether
+    the Shopify shop has taken the code.
+    """
+    coupon, code = changing.get_code(caller.workspace, id)
+    [viewed] = code_listing.code_views(coupon, [code])
+    return CouponCode.of(viewed)
+
+
 @app.post("/v1/coupon-codes/<id>/retry", operation_id="couponCodes.retry")
 def retry_code(
     id: Annotated[UUID, Path(description="The failed code that is tried again.")],

@@ -57,6 +57,18 @@ def create_invitation(
     return InvitationSummary.of(invitation)
 
 
+@app.get("/v1/invitations/<id>", operation_id="invitations.get")
+def get_invitation(
+    id: Annotated[UUID, Path(description="The open invitation to read.")], caller: Reader
+) -> InvitationSummary:
+    """Get an open invitation.
+
+    An invitation that nobody has answered or cancelled, an expired one too. A closed one is 404.
+    Whoever holds the emailed link sees it by its preview instead.
+    """
+    return InvitationSummary.of(service.get_invitation(caller.workspace, id))
+
+
 @app.get("/v1/invitations/<id>/preview", operation_id="invitations.preview")
 def preview_invitation(
     id: Annotated[UUID, Path(description="The invitation to show: its id from the emailed link.")],

@@ -54,6 +54,17 @@ def create_locale(
     return WorkspaceLocale.of(service.add_locale(caller.workspace, body.code, body.label, writes))
 
 
+@app.get("/v1/locales/<id>", operation_id="locales.get")
+def get_locale(
+    id: Annotated[UUID, Path(description="The locale to read.")], caller: Reader
+) -> WorkspaceLocale:
+    """Get a locale.
+
+    A language that the workspace writes in, and whether it is the default.
+    """
+    return WorkspaceLocale.of(service.get_locale(caller.workspace, id))
+
+
 @app.patch(
     "/v1/locales/<id>",
     operation_id="locales.update",

@@ -42,6 +42,18 @@ def list_members(
     return Page[MemberSummary].of(listing, MemberSummary.of)
 
 
+@app.get("/v1/members/<id>", operation_id="members.get")
+def get_member(
+    id: Annotated[UUID, Path(description="The member to read, by the membership's id.")],
+    caller: Reader,
+) -> MemberSummary:
+    """Get a member.
+
+    A person who belongs to the workspace, with their role there.
+    """
+    return MemberSummary.of(service.get_member(caller.workspace, id))
+
+
 @app.post(
     "/v1/members/<id>/transfer-ownership",
     operation_id="members.transferOwnership",

@@ -35,6 +35,22 @@ def get_priority(
     return ProductPriority.of(service.get_priority(caller.workspace, id))
 
 
+@app.get("/v1/stores/<id>/product-priority/changes", operation_id="productPriorityChanges.list")
+def list_changes(
+    id: Annotated[UUID, Path(description="The store whose priority changes are listed.")],
+    caller: Reader,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[PriorityChange]:
+    """List a store's priority changes.
+
+    Lists the open one and those that were applied or failed, newest first. Discarded changes aren't
+    kept.
+    """
+    listing = service.list_changes(caller.workspace, id, PageRequest(page, page_size))
+    return Page[PriorityChange].of(listing, PriorityChange.of)
+
+
 @app.post(
     "/v1/stores/<id>/product-priority/changes",
     operation_id="productPriorityChanges.create",

@@ -12,10 +12,11 @@ from storepost.accounts.workspaces.schemas import (
     CreatedWorkspace,
     NewWorkspace,
     WorkspaceName,
+    WorkspaceSummary,
     WorkspaceUpdate,
 )
 from storepost.api.http.app import create_app
-from storepost.api.http.callers import Known, PathOwner, SignedIn
+from storepost.api.http.callers import Known, PathMember, PathOwner, SignedIn
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import From
 from storepost.lifecycle.workspaces import service as deletion
@@ -51,6 +52,21 @@ def available_slug(
     hyphens, and a number where that is taken. Nothing is reserved.
     """
     return AvailableSlug(slug=service.available_slug(name))
+
+
+@app.get("/v1/workspaces/<id>", operation_id="workspaces.get")
+def get_workspace(
+    id: Annotated[
+        UUID, Path(description="The workspace to read, one that the signed-in person belongs to.")
+    ],
+    caller: PathMember,
+) -> WorkspaceSummary:
+    """Get a workspace.
+
+    One of the signed-in person's own workspaces, with their role there. It needn't be the session's
+    active one. `GET /me` lists all of them.
+    """
+    return WorkspaceSummary.of(service.get_workspace(caller, id))
 
 
 @app.patch(

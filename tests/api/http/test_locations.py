@@ -6,14 +6,14 @@ import pytest
 
 from storepost.api.http.locations import LOCATIONS
 from storepost.values.scope import WorkspaceScope
+from tests.coupons.coupon_store import Shop
 from tests.harness.answers import operations
 from tests.harness.world import BASE_URL, Answer, Someone, World
 from tests.orders.sample import order
 
 NO_ADDRESS = {
     # Read in a list alone, or told once and never again.
-    *("coupons.assign", "customers.put", "events.create", "invitations.create"),
-    *("locales.create", "unsubscribeLinks.create", "workspaces.create"),
+    *("customers.put", "events.create", "unsubscribeLinks.create"),
     # They answer nothing that has an id.
     *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
     *("workspaces.delete", "writeBacks.retry"),
@@ -48,6 +48,40 @@ class TestLocation:
         assert made.status == 201
         found = self.follow(world, owner, made)
         assert found.json["id"] == made.json["apiKey"]["id"]
+
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("/locales", {"code": "de"}),
+            ("/invitations", {"email": "gus@guests.example.net", "role": "member"}),
+        ],
+    )
+    def test_of_what_a_list_has(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        path: str,
+        body: dict[str, str],
+    ) -> None:
+        made = world.call("POST", path, token=owner.token, json_body=body)
+        assert made.status == 201
+        assert self.follow(world, owner, made).json == made.json
+
+    def test_of_a_workspace(self, world: World, owner: Someone) -> None:
+        made = world.call("POST", "/workspaces", token=owner.token, json_body={"name": "Teas"})
+        assert made.status == 201
+        found = self.follow(world, owner, made).json
+        assert {name: found[name] for name in made.json} == made.json
+
+    def test_of_a_code_that_was_assigned(self, world: World) -> None:
+        shop = Shop(world)
+        coupon, person = shop.pool(1), shop.person()
+        made = shop.assign(coupon, person)
+        assert made.status == 201
+        assert self.follow(world, shop.owner, made).json == made.json
+        kept = shop.assign(coupon, person)
+        assert (kept.status, kept.header("location")) == (200, None)
 
     def test_of_an_order(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/stores/{world.store(owner)}/orders/1001"

@@ -45,6 +45,16 @@ def _history(town: Town, changes: int, profile: str) -> str:
     return str(last.json["id"])
 
 
+@SCENARIOS.of("consent.getEmail")
+def get_email(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.subscriber})
+
+
+@SCENARIOS.of("consent.getSms", "nobody said anything")
+def get_sms(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.subscriber})
+
+
 @SCENARIOS.of("consent.list", "3 changes")
 def list_changes(town: Town) -> Ask:
     _history(town, 2, town.subscriber)

@@ -137,4 +137,5 @@ def retry(town: Town) -> Ask:
     return Ask(town.key, path={"id": code["id"]})
 
 
+SCENARIOS.plain("couponCodes.get", lambda town: Ask(town.key, path=_code_of(town)))
 SCENARIOS.plain("couponCodes.delete", lambda town: Ask(town.key, path=_code_of(town)))

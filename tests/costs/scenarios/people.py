@@ -11,6 +11,11 @@ SCENARIOS.plain("workspaces.create", lambda town: Ask(town.owner.token, {"name":
 SCENARIOS.plain("workspaces.availableSlug", lambda town: Ask(town.key, query={"name": "Teas"}))
 
 
+@SCENARIOS.of("workspaces.get")
+def get_workspace(town: Town) -> Ask:
+    return Ask(town.owner.token, path={"id": town.workspace.id})
+
+
 @SCENARIOS.of("workspaces.update")
 def update_workspace(town: Town) -> Ask:
     return Ask(town.owner.token, {"name": "Steinberger"}, path={"id": town.workspace.id})
@@ -29,6 +34,11 @@ def _membership(town: Town, of: Someone) -> dict[str, object]:
 
 
 SCENARIOS.plain("members.list", lambda town: Ask(town.key), "3 members")
+
+
+@SCENARIOS.of("members.get", "of 3 members")
+def get_member(town: Town) -> Ask:
+    return Ask(town.key, path=_membership(town, town.member))
 
 
 @SCENARIOS.of("members.updateRole")
@@ -71,6 +81,7 @@ def _invite(town: Town, guest: Someone) -> dict[str, object]:
     return {"id": town.ask("invitations.create", Ask(town.owner.token, body)).json["id"]}
 
 
+SCENARIOS.plain("invitations.get", lambda town: Ask(town.key, path=_invited(town)))
 SCENARIOS.plain("invitations.preview", lambda town: Ask(path=_invited(town)))
 
 
@@ -120,6 +131,7 @@ def _locale(town: Town) -> dict[str, object]:
 
 
 SCENARIOS.plain("locales.list", lambda town: Ask(town.key), "4 locales")
+SCENARIOS.plain("locales.get", lambda town: Ask(town.key, path=_locale(town)), "of 5 locales")
 SCENARIOS.plain("locales.create", lambda town: Ask(town.key, {"code": "nl-NL"}))
 SCENARIOS.plain(
     "locales.update", lambda town: Ask(town.key, {"label": "Dutch"}, path=_locale(town))

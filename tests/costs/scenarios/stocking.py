@@ -90,6 +90,14 @@ def _ready(town: Town) -> Ask:
 
 
 SCENARIOS.plain("productPriorityChanges.get", _ready)
+
+
+@SCENARIOS.of("productPriorityChanges.list", "1 change")
+def list_priority_changes(town: Town) -> Ask:
+    _ready(town)
+    return Ask(town.key, path={"id": town.store})
+
+
 SCENARIOS.plain("productPriorityChanges.listProducts", _ready)
 SCENARIOS.plain("productPriorityChanges.apply", _ready, "100 products")
 SCENARIOS.plain("productPriorityChanges.refresh", _ready, "100 products")

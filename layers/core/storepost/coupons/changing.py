@@ -27,6 +27,12 @@ class _Found:
     code: Code
 
 
+def get_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
+    """The code with its coupon. Raises NotFound."""
+    found = _found(workspace, code_id)
+    return found.coupon, found.code
+
+
 def retry_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> tuple[Coupon, Code]:
     """Has the platform asked again to take a code. Raises CodeNotFailed and CouponEnded."""
     found = _found(workspace, code_id)

@@ -57,6 +57,14 @@ def list_invitations(
     return cut(found, page)
 
 
+def get_invitation(workspace: WorkspaceScope, invitation_id: UUID) -> Invitation:
+    """The workspace's open invitation, an expired one too. Raises NotFound."""
+    invitation = _as_it_counts(_found(InvitationRepository(workspace).get(invitation_id)))
+    if not invitation.is_open:
+        raise NotFound()
+    return invitation
+
+
 def invite(
     caller: WorkspaceCaller, email: str, role: Role, base_url: str, changes: Changes
 ) -> Invitation:

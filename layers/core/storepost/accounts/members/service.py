@@ -69,6 +69,15 @@ def list_members(
     return cut(ordered, page)
 
 
+def get_member(workspace: WorkspaceScope, membership_id: UUID) -> Member:
+    """The member whose membership has the id. Raises NotFound."""
+    membership = _picked(WorkspaceRepository(workspace).memberships(), membership_id)
+    person = find_person(membership.person)
+    if person is None:
+        raise NotFound()
+    return Member(membership, person)
+
+
 def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
     """Makes another member the owner and the owner an admin, both in one step.
 

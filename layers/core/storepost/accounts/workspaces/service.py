@@ -85,6 +85,14 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
     return standing
 
 
+def get_workspace(caller: SignedInPerson, workspace_id: UUID) -> Standing:
+    """One of the caller's workspaces, with their membership. Raises NotFound."""
+    standing = WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id)
+    if standing is None:
+        raise NotFound()
+    return standing
+
+
 def update_workspace(
     caller: SignedInPerson,
     workspace_id: UUID,

@@ -10,6 +10,7 @@
     Rotator       an owner or admin, or a `write` key where the path names that very key
     Member        a signed-in member, no key
     Owner         the owner, no key
+    PathMember    a member of the workspace that the path names, which need not be the active one
     PathOwner     the owner of the workspace that the path names, which need not be the active one
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
@@ -175,20 +176,24 @@ def person_in_workspace(
     return WorkspaceCaller(caller, scope, standing.membership)
 
 
-def path_owner(request: Request) -> SignedInPerson:
-    """The signed-in owner of the path's workspace; of another's the service says 404."""
-    caller = signed_in(request)
-    workspace_id = _path_id(request)
-    if workspace_id is None:
-        return caller
-    scope = WorkspaceScope(workspace_id)
-    request.context["workspace"] = scope
-    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
-    if standing:
-        _admit(caller, standing)
-        if standing.membership.role is not Role.OWNER:
-            raise RoleTooSmall({Role.OWNER})
-    return caller
+def _in_path_workspace(roles: frozenset[Role]) -> Callable[[Request], SignedInPerson]:
+    """The check of who has one of the roles in the workspace that the path names."""
+
+    def check(request: Request) -> SignedInPerson:
+        caller = signed_in(request)
+        workspace_id = _path_id(request)
+        if workspace_id is None:
+            return caller
+        scope = WorkspaceScope(workspace_id)
+        request.context["workspace"] = scope
+        standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+        if standing:
+            _admit(caller, standing)
+            if standing.membership.role not in roles:
+                raise RoleTooSmall(roles)
+        return caller  # of another's workspace the service says 404
+
+    return check
 
 
 def _admit(caller: SignedInPerson, standing: Standing) -> None:
@@ -303,9 +308,14 @@ Member = Annotated[
     Depends(_in_workspace(None, None)),
     MayCall(None, "a member who is signed in", (SignInRequired, *_MEMBER)),
 ]
+PathMember = Annotated[
+    SignedInPerson,
+    Depends(_in_path_workspace(frozenset(Role))),
+    MayCall(None, "a member of the workspace, signed in", (SignInRequired, TwoFactorRequired)),
+]
 PathOwner = Annotated[
     SignedInPerson,
-    Depends(path_owner),
+    Depends(_in_path_workspace(frozenset({Role.OWNER}))),
     MayCall(
         None,
         "the workspace's owner, signed in",

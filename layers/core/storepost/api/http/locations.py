@@ -12,11 +12,14 @@ LOCATIONS = {
     "apiKeys.create": "/api-keys/{apiKey[id]}",
     "changeProposals.create": "/change-proposals/{id}",
     "connections.create": "/connections/{key}",
+    "coupons.assign": "/coupon-codes/{id}",
     "coupons.create": "/coupons/{id}",
     "coupons.createCodes": "/coupons/{id}",
     "coupons.import": "/coupons/{id}",
     "feeds.create": "/feeds/{id}",
     "feeds.createImport": "/feeds/{feedId}/imports/{id}",
+    "invitations.create": "/invitations/{id}",
+    "locales.create": "/locales/{id}",
     "orders.put": "/orders/{id}",
     "productPriorityChanges.apply": "/product-priority-changes/{id}",
     "productPriorityChanges.create": "/product-priority-changes/{id}",
@@ -26,6 +29,7 @@ LOCATIONS = {
     "stores.create": "/stores/{id}",
     "stores.createBatch": "/stores/{parent_id}/imports/{id}",
     "stores.createImport": "/stores/{parent_id}/imports/{id}",
+    "workspaces.create": "/workspaces/{id}",
 }
 """By operation, in words of the answer; `parent_id` is the id that the request's path has."""
 

@@ -120,14 +120,18 @@ class ChangeRepository:
 
     def ended_before(self, change: PriorityChange) -> UUID | None:
         """The latest of the store's other changes that were applied, or failed."""
-        others = [each for each in named_changes(self._scope, change.store_id) if each != change.id]
-        rows = find_all(self._key(each) for each in others).values()
         ended = [
-            (row.completed_at, row.id)
-            for row in rows
-            if isinstance(row, PriorityChangeItem) and row.completed_at is not None
+            (each.completed_at, each.id)
+            for each in self.all_of_store(change.store_id)
+            if each.completed_at is not None and each.id != change.id
         ]
         return max(ended, default=(None, None))[1]
+
+    def all_of_store(self, store_id: UUID) -> list[PriorityChange]:
+        """The store's changes that weren't discarded, in no order that means anything."""
+        keys = [self._key(each) for each in named_changes(self._scope, store_id)]
+        rows = find_all(keys).values()
+        return [_as_change(row) for row in rows if isinstance(row, PriorityChangeItem)]
 
     def of_store(self, store_id: UUID) -> StoreChanges:
         """Which changes the store has."""

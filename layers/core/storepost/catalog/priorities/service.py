@@ -103,6 +103,18 @@ def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
     return ChangeView(change, _is_stale(change, RulesRepository(store).marked()))
 
 
+def list_changes(
+    workspace: WorkspaceScope, store_id: UUID, page: PageRequest
+) -> Listing[ChangeView]:
+    """A store's changes that weren't discarded, the newest first. Raises NotFound."""
+    store = found_store(StoreRepository(workspace), store_id)
+    rows = ChangeRepository(workspace).all_of_store(store.id)
+    rows.sort(key=lambda row: (row.created_at, row.id), reverse=True)
+    listing, marked = cut(rows, page), RulesRepository(store).marked()
+    views = [ChangeView(each, _is_stale(each, marked)) for each in listing.items]
+    return Listing(views, listing.total, page)
+
+
 def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
     """Puts a ready change in force; a worker brings the products up to it.
 

@@ -1,7 +1,8 @@
 """A person's history of consent."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
 from storepost.stores.stores.repository import StoreRepository
@@ -76,6 +78,31 @@ def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> 
     if change is None:
         raise NotFound()
     return change
+
+
+@dataclass(frozen=True)
+class ChannelConsent:
+    """What holds of the address that a profile shows for a channel."""
+
+    channel: Channel
+    address: str | None = field(repr=False)
+    state: ConsentState
+    as_of: datetime | None
+    """When the statement that holds was made; None where nobody said anything."""
+    change: ConsentChange | None
+
+
+def get_consent(workspace: WorkspaceScope, profile_id: UUID, channel: Channel) -> ChannelConsent:
+    """Returns what holds for a channel, and by which change. Raises NotFound."""
+    address = primary_address(get_profile(workspace, profile_id), channel)
+    if address is None:
+        return ChannelConsent(channel, None, ConsentState.NOT_SUBSCRIBED, None, None)
+    repository = ConsentRepository(workspace)
+    holds = repository.consent_of(address).holds
+    if holds is None:
+        return ChannelConsent(channel, address.value, ConsentState.NOT_SUBSCRIBED, None, None)
+    change = repository.get(holds.change)
+    return ChannelConsent(channel, address.value, holds.state, holds.as_of, change)
 
 
 def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:

@@ -8,7 +8,7 @@ from pydantic import Field
 from storepost.people.consent import model
 from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent_changes import write_back_list
+from storepost.people.consent_changes import listing, write_back_list
 from storepost.values.wire import Shape, Timestamp
 
 type StoreNames = Mapping[UUID, str]
@@ -149,6 +149,42 @@ class ConsentChange(Shape):
             occurred_at=change.occurred_at,
             recorded_at=change.recorded_at,
             write_backs=[ConsentWriteBack.of(each, stores) for each in change.write_backs],
+        )
+
+
+class ChannelConsent(Shape):
+    """What holds of the address that a profile shows for a channel."""
+
+    channel: Channel = Field(
+        description="What the consent is for: marketing by `email`, or by `sms`."
+    )
+    address: str | None = Field(
+        description="The email address or phone number that the profile shows. Null where it has "
+        "none."
+    )
+    state: ConsentState = Field(
+        description="What holds now. It is `not_subscribed` where nobody said anything, or where "
+        "the profile shows no address."
+    )
+    as_of: Timestamp | None = Field(
+        description="When the person said so, as far as it is known. Null where nobody said "
+        "anything."
+    )
+    change: ConsentChange | None = Field(
+        description="The change that holds, with what became of telling each store. Null where "
+        "nobody said anything."
+    )
+
+    @classmethod
+    def of(cls, consent: listing.ChannelConsent, stores: StoreNames) -> "ChannelConsent":
+        """The consent in this shape, the change's stores by their names of now."""
+        change = consent.change
+        return cls(
+            channel=consent.channel,
+            address=consent.address,
+            state=consent.state,
+            as_of=consent.as_of,
+            change=ConsentChange.of(change, stores) if change else None,
         )
 
 

@@ -41,7 +41,7 @@ class LocaleUpdate(RequestBody):
 class WorkspaceLocale(Shape):
     """A language that the workspace writes in, from a store or added by hand."""
 
-    id: UUID = Field(description="The locale's id, which `PATCH` and `DELETE /locales/{id}` take.")
+    id: UUID = Field(description="The locale's id, which the paths of locales take.")
     code: str = Field(
         description="The language as a BCP 47 tag in its canonical form, such as "
         "`de-AT`. Each is there once."

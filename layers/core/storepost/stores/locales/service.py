@@ -56,6 +56,11 @@ def add_locale(
     return locale
 
 
+def get_locale(workspace: WorkspaceScope, locale_id: UUID) -> WorkspaceLocale:
+    """The locale. Raises NotFound."""
+    return _found(LocaleRepository(workspace).get(), locale_id)
+
+
 def update_locale(
     workspace: WorkspaceScope,
     locale_id: UUID,

@@ -1,0 +1,298 @@
+"""What can be written can be read by the same path, or says here why it can't."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.values.scope import WorkspaceScope
+from tests.catalog.products.sample import product, put
+from tests.coupons.coupon_store import Shop
+from tests.harness.answers import operations
+from tests.harness.world import Answer, Someone, World
+
+WRITE_ONLY = {
+    # By the ids of other systems: the answer of the write has ours, and its list takes theirs.
+    "/stores/{id}/customers/{externalId}",
+    "/stores/{id}/orders/{externalId}",
+    "/stores/{id}/products/{externalId}",
+    # Read as a whole: `GET /me` and the lists of sessions and of identities.
+    "/me/workspace",
+    "/sessions/{id}",
+    "/profiles/{id}/identities/{identityId}",
+}
+
+
+def test_each_path_that_can_be_changed_can_be_read() -> None:
+    methods: dict[str, set[str]] = {}
+    for path, method, _ in operations():
+        methods.setdefault(path, set()).add(method)
+    changed = {path for path, has in methods.items() if has & {"PUT", "PATCH", "DELETE"}}
+    assert {path for path in changed if "GET" not in methods[path]} == WRITE_ONLY
+
+
+def read(world: World, by: Someone | str, path: str) -> Answer:
+    """What a caller gets there."""
+    return world.call("GET", path, token=by if isinstance(by, str) else by.token)
+
+
+def found(world: World, by: Someone | str, path: str) -> dict[str, Any]:
+    """The resource that is there."""
+    answer = read(world, by, path)
+    assert answer.status == 200, answer.body
+    body: dict[str, Any] = answer.json
+    return body
+
+
+@pytest.fixture
+def stranger(world: World) -> Someone:
+    """The owner of another workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+class TestLocale:
+    """GET /locales/{id}."""
+
+    def test_answers_what_was_added(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
+    ) -> None:
+        body = {"code": "de-AT", "label": "Austrian"}
+        made = world.call("POST", "/locales", token=owner.token, json_body=body).json
+        path = f"/locales/{made['id']}"
+        reader = world.api_key(workspace, KeyScope.READ, owner)
+        assert found(world, owner, path) == made
+        assert found(world, reader, path) == made
+        assert read(world, stranger, path).problem() == (404, "not_found")
+        assert read(world, owner, f"/locales/{uuid4()}").problem() == (404, "not_found")
+
+
+class TestMember:
+    """GET /members/{id}."""
+
+    def test_answers_the_same_as_the_list(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
+    ) -> None:
+        member = world.member(workspace, Role.ADMIN)
+        listed = found(world, owner, "/members")["items"]
+        assert {each["userId"] for each in listed} == {str(owner.id), str(member.id)}
+        for each in listed:
+            path = f"/members/{each['id']}"
+            assert found(world, member, path)["userId"] == each["userId"]
+            shown = found(world, owner, path)
+            assert {**shown, "lastActiveAt": None} == {**each, "lastActiveAt": None}
+            assert read(world, stranger, path).problem() == (404, "not_found")
+
+    def test_is_not_named_by_the_persons_id(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        assert read(world, owner, f"/members/{owner.id}").problem() == (404, "not_found")
+
+
+class TestInvitation:
+    """GET /invitations/{id}."""
+
+    def invited(self, world: World, owner: Someone, token: str | None = None) -> dict[str, Any]:
+        body = {"email": "gus@guests.example.net", "role": "member"}
+        answer = world.call("POST", "/invitations", token=token or owner.token, json_body=body)
+        assert answer.status == 201, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+    def test_answers_an_open_one_an_expired_one_too(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
+    ) -> None:
+        made = self.invited(world, owner)
+        path = f"/invitations/{made['id']}"
+        assert found(world, owner, path) == made
+        assert read(world, stranger, path).problem() == (404, "not_found")
+        assert world.call("GET", path).problem() == (401, "unauthenticated")
+        world.advance(days=8)
+        assert found(world, owner, path) == {**made, "expired": True}
+
+    def test_closed_it_is_not_found(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        path = f"/invitations/{self.invited(world, owner)['id']}"
+        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert read(world, owner, path).problem() == (404, "not_found")
+
+    def test_of_a_revoked_key_it_is_not_found(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        path = f"/invitations/{self.invited(world, owner, key)['id']}"
+        assert read(world, owner, path).status == 200
+        revoke = f"/api-keys/{world.key_of(key).id}/revoke"
+        assert world.call("POST", revoke, token=owner.token).status < 300
+        assert read(world, owner, path).problem() == (404, "not_found")
+
+
+class TestWorkspace:
+    """GET /workspaces/{id}."""
+
+    def test_answers_each_of_the_persons_own_as_me_does(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
+    ) -> None:
+        other = world.workspace(owner, "Another")
+        member = world.member(workspace, Role.MEMBER)
+        shown = {each["id"]: each for each in found(world, owner, "/me")["workspaces"]}
+        assert set(shown) == {str(workspace.id), str(other.id)}
+        for identifier, each in shown.items():
+            assert found(world, owner, f"/workspaces/{identifier}") == each
+        path = f"/workspaces/{workspace.id}"
+        assert found(world, member, path)["role"] == "member"
+        for outsider in (stranger, world.person()):
+            assert read(world, outsider, path).problem() == (404, "not_found")
+
+    def test_asks_for_two_factor_where_the_workspace_does(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        member = world.member(workspace, Role.MEMBER)
+        world.require_two_factor(workspace)
+        path = f"/workspaces/{workspace.id}"
+        assert read(world, member, path).problem() == (403, "two_factor_required")
+
+    def test_no_slug_is_hidden_by_it(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        query = {"name": "Fresh"}
+        answer = world.call("GET", "/workspaces/available-slug", token=owner.token, query=query)
+        assert (answer.status, answer.json) == (200, {"slug": "fresh"})
+
+
+class TestCouponCode:
+    """GET /coupon-codes/{id}."""
+
+    def test_answers_the_same_as_the_list(self, world: World, stranger: Someone) -> None:
+        shop = Shop(world)
+        coupon = shop.pool(2)
+        given = shop.given(coupon, shop.person())
+        listed = shop.codes(coupon)
+        assert {each["id"]: each for each in listed}[given["id"]]["status"] == "assigned"
+        for each in listed:
+            path = f"/coupon-codes/{each['id']}"
+            assert shop.get(path) == each
+            assert read(world, stranger, path).problem() == (404, "not_found")
+
+    def test_deleted_it_is_not_found(self, world: World) -> None:
+        shop = Shop(world)
+        [code] = shop.codes(shop.pool(1))
+        path = f"/coupon-codes/{code['id']}"
+        assert shop.call("DELETE", path).status == 204
+        assert read(world, shop.owner, path).problem() == (404, "not_found")
+
+
+ADDRESSES = {"email": "ann@shoppers.example.net", "sms": "+14155550123"}
+
+
+class TestConsent:
+    """GET /profiles/{id}/consent/email and /sms."""
+
+    def profile(self, world: World, owner: Someone, **body: str) -> str:
+        answer = world.call("POST", "/profiles", token=owner.token, json_body=body)
+        assert answer.status == 201, answer.body
+        return str(answer.json["id"])
+
+    @pytest.mark.parametrize("channel", ["email", "sms"])
+    def test_answers_what_holds_and_by_which_change(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        stranger: Someone,
+        channel: str,
+    ) -> None:
+        email, phone = ADDRESSES["email"], ADDRESSES["sms"]
+        path = f"/profiles/{self.profile(world, owner, email=email, phone=phone)}/consent/{channel}"
+        unsaid = {"channel": channel, "address": ADDRESSES[channel]}
+        assert found(world, owner, path) == {
+            **unsaid,
+            "state": "not_subscribed",
+            "asOf": None,
+            "change": None,
+        }
+        moment = "2026-01-02T03:04:05.678Z"
+        body = {"state": "subscribed", "occurredAt": moment}
+        change = world.call("PUT", path, token=owner.token, json_body=body).json
+        reader = world.api_key(workspace, KeyScope.READ, owner)
+        for caller in (owner.token, reader):
+            assert found(world, caller, path) == {
+                **unsaid,
+                "state": "subscribed",
+                "asOf": moment,
+                "change": change,
+            }
+        assert read(world, stranger, path).problem() == (404, "not_found")
+
+    def test_answers_no_change_that_lost(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        profile = self.profile(world, owner, email=ADDRESSES["email"])
+        path = f"/profiles/{profile}/consent/email"
+        told = [
+            ("unsubscribed", "2026-01-03T00:00:00.000Z"),
+            ("subscribed", "2026-01-01T00:00:00.000Z"),
+        ]
+        for state, moment in told:
+            body = {"state": state, "occurredAt": moment}
+            assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
+        shown = found(world, owner, path)
+        assert (shown["state"], shown["asOf"]) == told[0]
+        assert shown["change"]["state"] == "unsubscribed"
+
+    @pytest.mark.parametrize("channel", ["email", "sms"])
+    def test_without_an_address_nothing_was_said(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, channel: str
+    ) -> None:
+        path = f"/profiles/{self.profile(world, owner, anonymousId='visitor-1')}/consent/{channel}"
+        assert found(world, owner, path) == {
+            "channel": channel,
+            "address": None,
+            "state": "not_subscribed",
+            "asOf": None,
+            "change": None,
+        }
+
+
+class TestPriorityChanges:
+    """GET /stores/{id}/product-priority/changes."""
+
+    def test_lists_the_stores_changes_the_newest_first(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
+    ) -> None:
+        store, other = world.store(owner, name="One"), world.store(owner, name="Two")
+        put(world, owner, store, "p-1", product())
+        path = f"/stores/{store}/product-priority/changes"
+        assert found(world, owner, path) == {"items": [], "total": 0, "page": 1, "pageSize": 25}
+        made = [self.applied(world, owner, path) for _ in range(2)]
+        discarded = world.call(
+            "POST", path, token=owner.token, json_body=self.rules(world, owner, path)
+        ).json
+        world.deliver()
+        gone = f"/product-priority-changes/{discarded['id']}"
+        assert world.call("DELETE", gone, token=owner.token).status == 204
+        listing = found(world, owner, path)
+        shown = [found(world, owner, f"/product-priority-changes/{each}") for each in made]
+        assert listing == {"items": shown[::-1], "total": 2, "page": 1, "pageSize": 25}
+        assert found(world, owner, f"/stores/{other}/product-priority/changes")["total"] == 0
+        assert read(world, stranger, path).problem() == (404, "not_found")
+
+    def rules(self, world: World, owner: Someone, path: str) -> dict[str, Any]:
+        priority = found(world, owner, path.removesuffix("/changes"))
+        return {"order": [each["id"] for each in priority["sources"]], "fields": {}}
+
+    def applied(self, world: World, owner: Someone, path: str) -> str:
+        """A change that was made and applied: its id."""
+        body = self.rules(world, owner, path)
+        made = world.call("POST", path, token=owner.token, json_body=body)
+        assert made.status == 202, made.body
+        world.deliver()
+        apply = f"/product-priority-changes/{made.json['id']}/apply"
+        assert world.call("POST", apply, token=owner.token).status == 202
+        world.deliver()
+        world.advance(seconds=1)
+        return str(UUID(made.json["id"]))
