@@ -66,8 +66,8 @@ class RequestLog:
 
 
 def _problem(headers: dict[str, str], body: bytes) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """The code, detail and errors of a problem; nothing of any other answer."""
-    if not headers.get("content-type", "").startswith(_PROBLEM):
+    """The code, detail and errors of a problem; nothing of other answers, nor one to HEAD."""
+    if not body or not headers.get("content-type", "").startswith(_PROBLEM):
         return "", "", ()
     is_compressed = headers.get("content-encoding") == "gzip"
     problem = json.loads(gzip.decompress(body) if is_compressed else body)

@@ -229,6 +229,12 @@ class TestRequests:
         assert "not_found" in text
         assert key not in text
 
+    def test_a_head_request_gets_the_apis_own_answer(self, still: Client) -> None:
+        """Its problem has no body."""
+        assert still.call("HEAD", "/v1/weather").status == 404
+        text = Page(still.call("GET", f"{PAGES}/requests")).text
+        assert re.search(r"HEAD /v1/weather \S+ 404", text)
+
     def test_what_is_asked_of_the_pages_is_none(self, still: Client) -> None:
         still.call("GET", "/_local/emails")
         assert still.run is not None

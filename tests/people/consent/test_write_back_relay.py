@@ -16,8 +16,9 @@ from storepost.people.consent import write_back_relay
 from storepost.people.consent.write_back_index import indexed_rows_behind
 from storepost.people.consent.write_back_relay import LOST_AFTER
 from storepost.people.profiles.model import Profile
-from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.messaging.outbox import PARTITION, Queue, send_with
 from storepost.platform.messaging.queues import client as sqs
+from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.sweeping import SweptWorkspaceItem, swept_key
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
@@ -317,9 +318,51 @@ class TestSweep:
         with monkeypatch.context() as breaking:
             breaking.setattr(write_back_relay, "indexed_rows_behind", broken)
             with pytest.raises(write_back_relay.NotSwept):
-                write_back_relay.sweep_write_backs()
+                write_back_relay.sweep_write_backs(0)
         [message] = shop.queued()
         assert message["workspaceId"] == str(other.workspace.id)
+
+    def test_of_the_minute_in_which_the_run_began(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What the outbox has is sent before, and that may take a while."""
+        Known(shop)
+        shop.world.lose_stream()
+        shop.world.advance(seconds=LOST_AFTER.total_seconds() - 180)
+        shop.world.advance(minutes=(shop.workspace.id.int - clock.now().minute - 3) % 60)
+        changes = Changes()
+        send_with(changes, Queue.EMAILS, [({"n": 1}, None)])
+        changes.commit()
+        shop.world.advance(minutes=3)
+
+        def slow(**_: object) -> dict[str, object]:
+            shop.world.advance(minutes=1)
+            return {}
+
+        with monkeypatch.context() as slowed:
+            slowed.setattr(sqs(), "send_message_batch", slow)
+            shop.world.sweep()
+        assert swept(shop).swept_to is not None
+
+    def test_whoever_is_farthest_behind_comes_first(
+        self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A run that is cut short is the last workspaces' only one in an hour."""
+        shops = [shop, *(open_shop(world) for _ in range(2))]
+        for each in shops:
+            Known(each)
+        rows = [swept(each) for each in shops]
+        rows[0].swept_to, rows[1].swept_to = "change#2", "change#1"
+        monkeypatch.setattr(write_back_relay, "swept_in", lambda _minute: iter(rows))
+        seen: list[WorkspaceScope] = []
+
+        def noted(workspace: WorkspaceScope, *_: object) -> list[object]:
+            seen.append(workspace)
+            return []
+
+        monkeypatch.setattr(write_back_relay, "indexed_rows_behind", noted)
+        assert write_back_relay.sweep_write_backs(0) == 0
+        assert seen == [each.workspace for each in reversed(shops)]
 
     def test_not_of_a_workspace_that_was_deleted_meanwhile(self, shop: Shop) -> None:
         Known(shop)

@@ -10,6 +10,7 @@ from local.template import functions
 from storepost.platform.messaging import relay
 from storepost.platform.messaging.outbox import PARTITION, Queue, send_with
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.patience import patience
 from storepost.values.settings import settings
 from tests.harness.faults import faults, refusal
 from tests.harness.world import World
@@ -134,6 +135,18 @@ def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs:
         relay.sweep()
     assert [bodies for _, bodies in sqs.calls] == [[1]]
     assert len(world.rows(PARTITION)) == 2
+
+
+def test_a_sweep_leaves_time_for_what_it_does_besides(world: World, sqs: Sqs) -> None:
+    """A day's rows take longer than a run: lost write-backs would never be looked for."""
+    write(Queue.EMAILS, 1)
+    world.lose_stream()
+    world.advance(minutes=3)
+    with patience(22_900), pytest.raises(relay.NotSent, match="out of time"):
+        relay.sweep()
+    assert (sqs.calls, len(world.rows(PARTITION))) == ([], 1)
+    with patience(60_000):
+        assert relay.sweep() == 1
 
 
 def test_a_call_stays_below_what_sqs_takes(

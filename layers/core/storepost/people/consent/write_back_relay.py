@@ -73,15 +73,16 @@ def _pending_before(change: ConsentChange, until: datetime) -> list[UUID]:
     return [each.store_id for each in pending if (each.pending_since or change.recorded_at) < until]
 
 
-def sweep_write_backs() -> int:
+def sweep_write_backs(minute: int) -> int:
     """Queues write-backs whose messages are lost; returns how many.
 
-    Each minute has its own workspaces, so that each workspace has its turn once an hour. Each goes
-    by itself; where any failed, NotSwept is raised at the end, so that the alarm of failing
-    schedules rings.
+    Each minute of an hour has its own workspaces, so that each workspace has its turn once an hour.
+    Each goes by itself; where any failed, NotSwept is raised at the end, so that the alarm of
+    failing schedules rings.
     """
     until, queued, failed = clock.now() - LOST_AFTER, 0, 0
-    for row in swept_in(clock.now().minute):
+    # Those that are farthest behind come first: a run that is cut short was the others' last time.
+    for row in sorted(swept_in(minute), key=lambda row: row.swept_to or ""):
         try:
             queued += _sweep(row, until)
         except Exception as error:

@@ -5,6 +5,7 @@ and some calls get no answer. Such a call is sent again after a wait with full j
 AWS advises, until three seconds before the function's time is over.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -68,6 +69,12 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
             _current.reset(token)
 
     return run
+
+
+def seconds_left() -> float:
+    """Returns how long calls are still tried again; without end where nobody said."""
+    own = _current.get()
+    return own.until - time.monotonic() if own else math.inf
 
 
 @contextmanager
