@@ -578,7 +578,7 @@ class TestTroubles:
     def test_a_disconnected_shop_is_told_when_it_comes_back_and_never_before(
         self, shop: OnShopify, expired: str
     ) -> None:
-        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         shop.run_expiry()
         for _ in range(20):
             shop.world.advance(days=1)
@@ -592,7 +592,7 @@ class TestTroubles:
     def test_a_shop_that_comes_back_and_refuses_is_told_again_soon(
         self, shop: OnShopify, expired: str
     ) -> None:
-        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         shop.run_expiry()
         waits = timedelta()
         while waits < timedelta(days=2):
@@ -623,7 +623,7 @@ class TestTroubles:
                 shop.shopify.connect(shop.owner, shop.workspace)
             schedule_retry(*given, **named)
 
-        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         with mock.patch.object(shop_sync, "schedule_retry", put_off_once_it_is_back):
             shop.run_expiry()
         assert len(shop.there(expired)) == 2

@@ -485,7 +485,7 @@ class TestFailed:
 
         def fetched(export: Export, spool: Spool, seconds: float) -> None:
             path = f"/stores/{hooks.store.id}/disconnect"
-            assert hooks.world.call("POST", path, token=owner.token).status == 204
+            assert hooks.world.call("POST", path, token=owner.token).status == 200
             fetch(export, spool, seconds)
 
         monkeypatch.setattr(running, "fetch", fetched)

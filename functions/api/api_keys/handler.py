@@ -84,20 +84,19 @@ def get_api_key(
 @app.patch(
     "/v1/api-keys/<id>",
     operation_id="apiKeys.update",
-    status_code=204,
-    response_description="The key has its new name.",
+    response_description="The key with its new name.",
 )
 def update_api_key(
     id: Annotated[UUID, Path(description="The API key to rename.")],
     caller: SignedInAdmin,
     writes: Writes,
     body: Annotated[ApiKeyUpdate, Body()],
-) -> None:
+) -> ApiKeySummary:
     """Rename an API key.
 
     Its secret and scope stay as they are. A revoked key can't be renamed.
     """
-    service.rename_key(caller.workspace, id, body.name, writes)
+    return ApiKeySummary.of(service.rename_key(caller.workspace, id, body.name, writes))
 
 
 @app.post(
@@ -126,22 +125,22 @@ def rotate_api_key(
 @app.post(
     "/v1/api-keys/<id>/revoke",
     operation_id="apiKeys.revoke",
-    status_code=204,
-    response_description="The key is revoked: no request with it is accepted any more.",
+    response_description="The revoked key: no request with it is accepted any more.",
 )
 def revoke_api_key(
     id: Annotated[UUID, Path(description="The API key to revoke.")],
     caller: SignedInAdmin,
     writes: Writes,
-) -> None:
+) -> ApiKeySummary:
     """Revoke an API key.
 
     The key ends with the next request, and so does the old secret of a rotation. Open invitations
     that the key made are cancelled. It can't be undone. Revoking a revoked key changes nothing and
-    is 204 too.
+    is 200 too.
     """
-    service.revoke_key(caller.workspace, id, writes)
+    revoked = service.revoke_key(caller.workspace, id, writes)
     withdraw_of_key(caller.workspace, id, writes)
+    return ApiKeySummary.of(revoked)
 
 
 lambda_handler = app.handler()

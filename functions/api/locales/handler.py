@@ -68,22 +68,24 @@ def get_locale(
 @app.patch(
     "/v1/locales/<id>",
     operation_id="locales.update",
-    status_code=204,
-    response_description="The locale is changed.",
+    response_description="The locale as it is now.",
 )
 def update_locale(
     id: Annotated[UUID, Path(description="The locale to change.")],
     caller: Writer,
     writes: Writes,
     body: Annotated[LocaleUpdate, Body()],
-) -> None:
+) -> WorkspaceLocale:
     """Update a locale.
 
     Changes its label, or makes it the workspace's default in place of the one that was. Its code
     never changes.
     """
     make_default = body.is_default is True
-    service.update_locale(caller.workspace, id, body.label, writes, make_default=make_default)
+    changed = service.update_locale(
+        caller.workspace, id, body.label, writes, make_default=make_default
+    )
+    return WorkspaceLocale.of(changed)
 
 
 @app.delete(

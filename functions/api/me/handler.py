@@ -18,6 +18,7 @@ from storepost.accounts.me.schemas import (
     PasswordProof,
     SessionSummary,
 )
+from storepost.accounts.workspaces.schemas import WorkspaceSummary
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Known, SignedIn
 from storepost.api.http.lists import Page, PageNumber, Size
@@ -40,31 +41,32 @@ def get_me(caller: Known) -> Me:
 
 
 @app.patch(
-    "/v1/me", operation_id="me.update", status_code=204, response_description="The name is changed."
+    "/v1/me",
+    operation_id="me.update",
+    response_description="The person with their new name, as `GET /me` answers it.",
 )
-def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()]) -> None:
+def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()]) -> Me:
     """Change your name.
 
     Members of the person's workspaces see the new name.
     """
-    account.rename(caller, body.name, writes)
+    return Me.of(account.account_of(account.rename(caller, body.name, writes)))
 
 
 @app.put(
     "/v1/me/workspace",
     operation_id="me.setWorkspace",
-    status_code=204,
-    response_description="The session works in this workspace now.",
+    response_description="The workspace that the session works in now.",
 )
 def set_workspace(
     caller: SignedIn, writes: Writes, body: Annotated[ChosenWorkspace, Body()]
-) -> None:
+) -> WorkspaceSummary:
     """Choose the active workspace.
 
     Every later request of this session works in that workspace, and the person's next session opens
     in it. Other open sessions stay in theirs.
     """
-    account.choose_workspace(caller, body.workspace_id, writes)
+    return WorkspaceSummary.of(account.choose_workspace(caller, body.workspace_id, writes))
 
 
 @app.post(

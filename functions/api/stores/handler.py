@@ -12,7 +12,11 @@ from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.catalog.products.store_terms import connect_store, set_locales
 from storepost.overview.store_details.schemas import Store
-from storepost.overview.store_details.service import details_of, details_of_id
+from storepost.overview.store_details.service import (
+    details_of,
+    details_of_id,
+    details_once_disconnected,
+)
 from storepost.people.consent.missed import has_missed
 from storepost.people.consent.resending import catch_up
 from storepost.stores.imports.turns import LatestImportStatus
@@ -142,12 +146,11 @@ def update_store(
 @app.post(
     "/v1/stores/<id>/disconnect",
     operation_id="stores.disconnect",
-    status_code=204,
-    response_description="The store is disconnected.",
+    response_description="The store, which is disconnected now.",
 )
 def disconnect_store(
     id: Annotated[UUID, Path(description="The store to disconnect.")], caller: Admin, writes: Writes
-) -> None:
+) -> Store:
     """Disconnect a store.
 
     The store gives and takes nothing any more: imports that run or wait fail with
@@ -156,7 +159,7 @@ def disconnect_store(
     """
     from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 
-    disconnect(caller.workspace, id, writes)
+    return Store.of(details_once_disconnected(disconnect(caller.workspace, id, writes)))
 
 
 @app.get("/v1/stores/<id>/locales", operation_id="stores.listLocales")

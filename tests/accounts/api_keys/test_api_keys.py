@@ -63,7 +63,8 @@ def shown(world: World, by: Someone, key: UUID) -> dict[str, object]:
 def revoked(world: World, by: Someone, key: UUID) -> None:
     """Ends the key."""
     answer = world.call("POST", f"/api-keys/{key}/revoke", token=by.token)
-    assert (answer.status, answer.body) == (204, b"")
+    assert answer.status == 200
+    assert answer.json == shown(world, by, key)
 
 
 def works(world: World, secret: str) -> bool:
@@ -443,8 +444,8 @@ class TestUpdate:
         key, secret = made(world, owner)
         before = shown(world, owner, key)
         answer = self.patch(world, owner, key, {"name": " New "})
-        assert (answer.status, answer.body) == (204, b"")
-        assert shown(world, owner, key) == {**before, "name": "New"}
+        assert (answer.status, answer.json) == (200, {**before, "name": "New"})
+        assert shown(world, owner, key) == answer.json
         assert works(world, secret)
 
     def test_each_secret_knows_the_name(
@@ -454,7 +455,7 @@ class TestUpdate:
         key, first = made(world, owner, "Old")
         rotate = partial(world.call, "POST", f"/api-keys/{key}/rotate", token=owner.token)
         second = rotate(json_body={"overlapSeconds": 3600}).json["key"]
-        assert self.patch(world, owner, key, {"name": "New"}).status == 204
+        assert self.patch(world, owner, key, {"name": "New"}).status == 200
         assert [name_behind(secret) for secret in (first, second)] == ["New", "New"]
         third = rotate(json_body={"overlapSeconds": 3600}).json["key"]
         assert [name_behind(secret) for secret in (second, third)] == ["New", "New"]
@@ -468,7 +469,7 @@ class TestUpdate:
         secrets: list[str] = []
         rotating = partial(service.rotate_key, caller, key, 0)
         with world.meanwhile(lambda c: secrets.append(rotating(c).secret)):
-            assert self.patch(world, owner, key, {"name": "New"}).status == 204
+            assert self.patch(world, owner, key, {"name": "New"}).status == 200
         assert shown(world, owner, key)["name"] == "New"
         assert name_behind(secrets[0]) == "New"
 
@@ -787,7 +788,8 @@ class TestRevoke:
         key, _ = made(world, owner)
         path = f"/api-keys/{key}/revoke"
         answers = [world.call("POST", path, token=owner.token, key="k") for _ in range(2)]
-        assert [a.status for a in answers] == [204, 204]
+        assert [a.status for a in answers] == [200, 200]
+        assert answers[1].body == answers[0].body
         assert answers[1].header("idempotency-replayed") == "true"
         rows = [row for row in world.rows(workspace.key) if isinstance(row, ApiKeyItem)]
         assert [row.digests for row in rows] == [[]]

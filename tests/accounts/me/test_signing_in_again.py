@@ -111,7 +111,7 @@ def test_the_workspace_that_was_chosen_last(world: World) -> None:
     for workspace in (chosen, other):
         world.join(someone, workspace, Role.ADMIN)
     body = {"workspaceId": str(chosen.id)}
-    assert world.call("PUT", "/me/workspace", token=someone.token, json_body=body).status == 204
+    assert world.call("PUT", "/me/workspace", token=someone.token, json_body=body).status == 200
     token = sign_in(world, someone).json["token"]
     invited = {"email": "guest.canary@example.com", "role": "member"}
     world.call("POST", "/invitations", token=token, json_body=invited)

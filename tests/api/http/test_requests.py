@@ -195,7 +195,7 @@ class TestAnswers:
     """What every answer looks like."""
 
     def test_204_is_empty(self, world: World, owner: Someone) -> None:
-        answer = world.call("PATCH", "/me", token=owner.token, json_body={"name": "Canary"})
+        answer = world.call("POST", "/sessions/sign-out-others", token=owner.token)
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-type") is None
 

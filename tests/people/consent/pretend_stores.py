@@ -121,7 +121,7 @@ class CustomStore:
 
     def leave(self) -> None:
         """It is disconnected."""
-        assert self.call("POST", f"/stores/{self.id}/disconnect").status == 204
+        assert self.call("POST", f"/stores/{self.id}/disconnect").status == 200
         self.is_away = True
 
     def come_back(self) -> None:

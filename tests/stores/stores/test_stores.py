@@ -8,7 +8,11 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.platform.fetching import guard
+from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.idempotency import RecordItem, unpacked
+from storepost.stores.imports.model import ImportScope, ImportStage
+from storepost.stores.imports.repository import TurnsRepository
+from storepost.stores.imports.service import queue_import, start_import
 from storepost.stores.locales import service as locales
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
@@ -33,6 +37,18 @@ def owner(world: World) -> Someone:
     person = world.person()
     world.workspace(person)
     return person
+
+
+def make_import(workspace: WorkspaceScope, store: str, *, is_running: bool) -> None:
+    """The store has one more import of orders, which waits unless it runs."""
+    changes, turns = Changes(), TurnsRepository(workspace).get(UUID(store))
+    scope = ImportScope.CUSTOMERS_ORDERS
+    queued = queue_import(changes, workspace, turns, scope, None, "content")
+    changes.commit()
+    if is_running:
+        changes, turns = Changes(), TurnsRepository(workspace).get(UUID(store))
+        start_import(changes, workspace, turns, queued, ImportStage.ORDERS)
+        changes.commit()
 
 
 @pytest.fixture(autouse=True)
@@ -270,7 +286,7 @@ class TestDisconnect:
     def test_ends_its_part(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/disconnect"
-        assert world.call("POST", path, token=owner.token).status == 204
+        assert world.call("POST", path, token=owner.token).status == 200
         body = world.call("GET", f"/stores/{store}", token=owner.token).json
         assert (body["status"], body["connectionStatus"]) == ("disconnected", "disconnected")
         [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
@@ -281,9 +297,25 @@ class TestDisconnect:
 
     def test_replay(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/disconnect"
-        assert world.call("POST", path, token=owner.token, key="k").status == 204
+        first = world.call("POST", path, token=owner.token, key="k")
         again = world.call("POST", path, token=owner.token, key="k")
-        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert (again.status, again.body) == (200, first.body)
+        assert again.header("idempotency-replayed") == "true"
+
+    @pytest.mark.parametrize("imports", ["none", "two that wait", "one that runs"])
+    def test_answers_the_store_as_it_is_read_then(self, world: World, imports: str) -> None:
+        """Its open imports have failed."""
+        owner = world.person()
+        workspace, store = world.workspace(owner), world.store(owner)
+        for _ in range(["none", "one that runs", "two that wait"].index(imports)):
+            make_import(workspace, store, is_running=imports == "one that runs")
+        answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        assert answer.status == 200
+        assert answer.json == world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert answer.json["connectionStatus"] == "disconnected"
+        if imports != "none":
+            assert answer.json["importStatus"] == "failed"
+            assert answer.json["imports"]["customersOrders"]["error"] == "store_disconnected"
 
 
 ROWS: list[dict[str, Any]] = [
@@ -392,7 +424,7 @@ class TestLocales:
         assert world.call("GET", path, token=owner.token).json["items"] == ROWS
         monkeypatch.setattr(locales, "MAX_LOCALES", 1)
         answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
-        assert answer.status == 204
+        assert answer.status == 200
         known = {"name": "Shop", "currency": "EUR", "primaryLocale": "sv", "platform": "custom"}
         body = {**known, "externalId": "other", "adminUrl": "https://admin.example.com/"}
         answer = world.call("POST", "/stores", token=owner.token, json_body=body)

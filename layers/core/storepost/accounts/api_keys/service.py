@@ -110,9 +110,11 @@ def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Cha
     return NewSecret(_views([key])[0], secret)
 
 
-def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Changes) -> None:
+def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Changes) -> KeyView:
     """Gives an active key another name."""
-    ApiKeyRepository(workspace).rename(changes, _active(workspace, key_id), name)
+    key = _active(workspace, key_id)
+    ApiKeyRepository(workspace).rename(changes, key, name)
+    return _views([replace(key, name=name)])[0]
 
 
 def rotate_key(
@@ -137,11 +139,14 @@ def rotate_key(
     return NewSecret(_views([rotated])[0], secret)
 
 
-def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> None:
+def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> KeyView:
     """Ends a key and its overlap from the next request on; repeatable."""
     key = _found(workspace, key_id)
     if key.is_active:
-        ApiKeyRepository(workspace).revoke(changes, key, clock.now())
+        now = clock.now()
+        ApiKeyRepository(workspace).revoke(changes, key, now)
+        key = replace(key, revoked_at=now)
+    return _views([key])[0]
 
 
 def _overlap(caller: WorkspaceCaller, seconds: int | None) -> timedelta:

@@ -1,6 +1,6 @@
 """The account itself: who it is, its name, and the workspace that its session works in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.accounts.identity.model import ApiKeyHolder, Caller, Person, SignedInPerson
@@ -46,19 +46,22 @@ def account_of(caller: Caller) -> Account:
     return Account(caller.person, standings, count_trusted(caller.person))
 
 
-def rename(caller: SignedInPerson, name: str, changes: Changes) -> None:
+def rename(caller: SignedInPerson, name: str, changes: Changes) -> SignedInPerson:
     """Changes the person's name."""
     rename_person(changes, caller.person, name)
+    return replace(caller, person=replace(caller.person, name=name))
 
 
-def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Standing:
     """Makes a workspace the session's active one, and the one that the next session opens in.
 
     NotFound where the caller is no member of it.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
-    if repository.standing_of(caller.person.id) is None:
+    standing = repository.standing_of(caller.person.id)
+    if standing is None:
         raise NotFound()
     repository.expect_member(changes, caller.person.id, on_conflict=NotFound())
     activate_workspace(changes, caller.session, workspace_id)
     remember_workspace(changes, caller.person, workspace_id)
+    return standing

@@ -92,7 +92,7 @@ def end_connection(workspace: WorkspaceScope, key: str, changes: Changes) -> Non
             disconnect(workspace, store.id, changes)
 
 
-def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
     """Disconnects a store; it keeps its id and what it brought.
 
     A shop's tokens are forgotten, and once that is written the app is taken out of the shop.
@@ -105,6 +105,7 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
         delete_grant(changes, claim.shop)
         if grant is not None:
             changes.after_commit(lambda: uninstall(grant))
+    return store
 
 
 def disconnect_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) -> None:

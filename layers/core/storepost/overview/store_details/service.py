@@ -1,7 +1,7 @@
 """A store whole: its counts, which are the totals of its lists, and its imports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -11,12 +11,13 @@ from storepost.orders.trees import OrderList
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import moment_of
 from storepost.stores.imports.listing import latest_imports
-from storepost.stores.imports.model import ImportScope, StoreImport
+from storepost.stores.imports.model import ImportFailure, ImportScope, ImportStatus, StoreImport
 from storepost.stores.imports.repository import TurnsRepository
-from storepost.stores.imports.turns import LatestImportStatus
+from storepost.stores.imports.turns import LatestImportStatus, Turns
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
@@ -53,12 +54,29 @@ def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
     return details_of(found_store(StoreRepository(workspace), store_id))
 
 
+def details_once_disconnected(store: Store) -> StoreDetails:
+    """The store that is about to be disconnected, its open imports failed as they will be."""
+    at = store.disconnected_at or clock.now()
+    turns = TurnsRepository(store.workspace).get(store.id).with_all_failed(at)
+    details = _details(store, turns)
+    imports = {
+        scope: one.failed(ImportFailure.STORE_DISCONNECTED, at)
+        if one and one.status is ImportStatus.RUNNING
+        else one
+        for scope, one in details.imports.items()
+    }
+    return replace(details, imports=imports)
+
+
 def details_of(store: Store) -> StoreDetails:
     """The store with what its lists hold."""
+    return _details(store, TurnsRepository(store.workspace).get(store.id))
+
+
+def _details(store: Store, turns: Turns) -> StoreDetails:
     order, orders = _newest_order(store)
     changed_at, products = _newest_product(store)
     latest, customers = _newest_customer(store)
-    turns = TurnsRepository(store.workspace).get(store.id)
     synced = [at for at in (changed_at, turns.products_imported_at) if at]
     return StoreDetails(
         store=store,

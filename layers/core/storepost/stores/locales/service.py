@@ -68,7 +68,7 @@ def update_locale(
     changes: Changes,
     *,
     make_default: bool,
-) -> None:
+) -> WorkspaceLocale:
     """Changes the label, or makes the locale the default in the old one's place."""
     repository = LocaleRepository(workspace)
     locales = repository.get()
@@ -77,6 +77,7 @@ def update_locale(
         locale, label=label or locale.label, is_default=locale.is_default or make_default
     )
     repository.save(changes, locales.put(changed))
+    return changed
 
 
 def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) -> None:

@@ -113,14 +113,15 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
     store = found_store(repository, store_id)
     if not store.is_active:
         raise StoreDisconnected()
+    now = clock.now()
     after = replace(
         store,
         status=StoreStatus.DISCONNECTED,
         connection_status=ConnectionStatus.DISCONNECTED,
-        disconnected_at=clock.now(),
+        disconnected_at=now,
     )
     repository.save(changes, after)
-    fail_open_imports(changes, workspace, store_id, clock.now())
+    fail_open_imports(changes, workspace, store_id, now)
     WorkspaceRepository(workspace).count_stores(changes, -1)
     release_locales(workspace, partial(_locales_with, repository, after), changes)
     return after
