@@ -210,6 +210,11 @@ class TestCheck:
         shop.use("A2")
         assert (check(shop, "A1\nA2").json["valid"], check(shop, "A1").json["existing"]) == (2, 0)
 
+    def test_a_row_of_several_columns_counts_once_and_each_of_its_codes(self, shop: Shop) -> None:
+        told = check(shop, "code 1,code 2\nA1,B2\na1,C3\nD 4,\n").json
+        numbers = [told[name] for name in ("rows", "valid", "duplicates", "existing", "invalid")]
+        assert numbers == [3, 3, 1, 0, 1]
+
     def test_samples_and_problems_are_the_first_ones(self, shop: Shop) -> None:
         rows = [f"C{n}" for n in range(300)] + [f"x {n}" for n in range(150)]
         told = check(shop, "code\n" + "\n".join(rows)).json

@@ -179,7 +179,10 @@ class CouponImportProblem(Shape):
 
 
 class CouponImportCheck(Shape):
-    """What importing a file of codes would do: `rows = valid + duplicates + existing + invalid`."""
+    """What importing a file of codes would do. A file with one column of codes has
+    `rows = valid + duplicates + existing + invalid`; with several columns, a row can bring more
+    than one code.
+    """
 
     column: str | None = Field(
         description="The column that has the codes, as the first row names it; null where the "
@@ -191,15 +194,17 @@ class CouponImportCheck(Shape):
     valid: int = Field(description="How many codes would be imported.")
     samples: list[str] = Field(description="Up to five codes that would be imported.")
     duplicates: int = Field(
-        description="How many rows have a code of an earlier row; case doesn't count."
+        description="How many codes stand earlier in the file already; case doesn't matter."
     )
     existing: int = Field(
         description="How many codes the store has already, in any of its coupons."
     )
     existing_samples: list[str] = Field(description="Up to five codes that the store has already.")
-    invalid: int = Field(description="How many rows have no valid code.")
+    invalid: int = Field(
+        description="How many values can't be codes; a row without any value counts as one."
+    )
     problems: list[CouponImportProblem] = Field(
-        description="The first hundred of the invalid rows, each with its reason."
+        description="The first hundred of the invalid values, each with its row and its reason."
     )
 
     @classmethod
