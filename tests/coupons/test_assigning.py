@@ -125,7 +125,7 @@ class TestAssign:
         coupon, stranger = shop.pool(), shop.person(shop.store("Outlet"))
         assert shop.assign(coupon, stranger).problem() == (409, "profile_not_in_store")
         nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
-        assert nobody.problem() == (404, "not_found")
+        assert nobody.problem() == (422, "validation")
         assert shop.counts(coupon) == counts(available=3)
 
     def test_whoever_only_ordered_is_known(self, shop: Shop) -> None:
@@ -140,7 +140,7 @@ class TestAssign:
         shop.call("POST", f"/coupons/{coupon}/end")
         assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
         nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
-        assert nobody.problem() == (404, "not_found")
+        assert nobody.problem() == (422, "validation")
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -254,7 +254,7 @@ class TestRaces:
         coupon, ann = shop.pool(1), shop.person()
         with before_the_commit(lambda: shop.call("DELETE", f"/profiles/{ann}")):
             answer = shop.assign(coupon, ann)
-        assert answer.problem() == (404, "not_found")
+        assert answer.problem() == (422, "validation")
         assert shop.counts(coupon) == counts(available=1)
 
     def test_whoever_is_merged_meanwhile_gets_it_under_the_other_name(self, shop: Shop) -> None:

@@ -265,7 +265,7 @@ class TestImport:
 
     def test_of_no_store(self, shop: Shop) -> None:
         answer = shop.brought("code\nA1\n", storeId=str(new_id()))
-        assert answer.problem() == (404, "not_found")
+        assert answer.problem() == (422, "validation")
         assert shop.world.objects() == {}
 
     def test_the_coupon_is_answered_whole_and_its_codes_follow(self, shop: Shop) -> None:

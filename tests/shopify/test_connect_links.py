@@ -393,11 +393,11 @@ class TestConnect:
     ) -> None:
         stranger, member = world.person(), world.member(workspace)
         choice = choose_existing(workspace)
-        assert shopify.choose(stranger, link, choice).problem() == (404, "not_found")
+        assert shopify.choose(stranger, link, choice).problem() == (422, "validation")
         assert shopify.choose(member, link, choice).problem() == (403, "role")
         assert shopify.choose(stranger, link, choose_existing(uuid4())).problem() == (
-            404,
-            "not_found",
+            422,
+            "validation",
         )
         assert find_claim(SHOP) is None
         admin = world.member(workspace, Role.ADMIN)
@@ -468,7 +468,7 @@ class TestConnect:
         admin = world.member(workspace, Role.ADMIN)
         with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
             answer = shopify.choose(admin, link, choose_existing(workspace))
-        assert answer.problem() == ((403, "role") if demoted else (404, "not_found"))
+        assert answer.problem() == ((403, "role") if demoted else (422, "validation"))
         assert StoreRepository(workspace).all() == []
         assert find_claim(SHOP) is None
 

@@ -213,7 +213,7 @@ def get_write_back(
     store_with_write_back(StoreRepository(caller.workspace), id)
     address = WriteBackRepository(caller.workspace).address_of(id)
     if address is None:
-        raise NotFound()
+        raise NotFound("This store has no write-back address.")
     return WriteBack.of(address)
 
 

@@ -179,7 +179,7 @@ class TestSetWorkspace:
                 token=someone.token,
                 json_body={"workspaceId": str(identifier)},
             )
-            assert answer.problem() == (404, "not_found")
+            assert answer.problem() == (422, "validation")
         assert active_workspace(someone.token) == mine
         assert row_of(someone).last_workspace_id is None
 

@@ -198,7 +198,7 @@ class TestMemberships:
         )
         body = {"workspaceId": str(workspace.id)}
         answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
-        assert answer.problem() == (404, "not_found")
+        assert answer.problem() == (422, "validation")
         assert stored(someone).last_workspace_id is None
 
 

@@ -251,12 +251,12 @@ class TestPropose:
         stranger = str(uuid4())
         body = {"order": [place.own, stranger], "fields": {"custom.x": [stranger]}}
         answer = place.call("POST", f"{place.path}/changes", body)
-        assert answer.problem() == (422, "unknown_source")
+        assert answer.problem() == (422, "validation")
         paths = [error["path"] for error in answer.json["errors"]]
         assert paths == ["/order/1", "/fields/custom.x/0"]
         # A store's own id is none of its sources' ids.
         by_store = place.call("POST", f"{place.path}/changes", {"order": [place.id], "fields": {}})
-        assert by_store.problem() == (422, "unknown_source")
+        assert by_store.problem() == (422, "validation")
         for name in (
             "title",
             "product.adminUrl",

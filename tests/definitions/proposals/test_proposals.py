@@ -243,7 +243,7 @@ class TestProposeChange:
         theirs = Desk(desk.world).define()
         body = desk.change_body(theirs, REPLACED)
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
-        assert answer.problem() == (404, "not_found")
+        assert answer.problem() == (422, "validation")
 
     def test_another_base(self, desk: Desk) -> None:
         before = desk.define()

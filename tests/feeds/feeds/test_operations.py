@@ -126,7 +126,7 @@ class TestPreview:
 
     def test_another_store(self, shop: Shop) -> None:
         body = {"storeId": str(new_id()), "url": "https://shop.example/"}
-        assert shop.do("POST", "/feeds/preview", body).problem() == (404, "not_found")
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "validation")
 
     def test_needs_a_key_that_writes(self, shop: Shop) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.READ)
@@ -218,7 +218,7 @@ class TestCheck:
 
     def test_another_store(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", storeId=str(new_id()))
-        assert shop.do("POST", "/feeds/check", body).problem() == (404, "not_found")
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "validation")
 
 
 class TestCreate:
@@ -281,7 +281,7 @@ class TestCreate:
         allowed = shop.server.put("/feed", ROWS)
         assert problem() == (422, "url_not_allowed")
         assert problem(url=allowed, mapping={"a": "title"}) == (422, "mapping_missing_id")
-        assert problem(url=allowed, storeId=str(new_id())) == (404, "not_found")
+        assert problem(url=allowed, storeId=str(new_id())) == (422, "validation")
         for wrong in (
             {"mapping": {"a": "colour"}},
             {"mapping": {"a": {"custom": "Upper"}}},

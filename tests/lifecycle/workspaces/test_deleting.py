@@ -80,7 +80,7 @@ class TestDelete:
             assert told.problem() == (409, "no_active_workspace")
             again = {"workspaceId": str(home.workspace.id)}
             chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
-            assert chosen.problem() == (404, "not_found")
+            assert chosen.problem() == (422, "validation")
             renamed = home.world.call(
                 "PATCH",
                 f"/workspaces/{home.workspace.id}",

@@ -161,7 +161,7 @@ class TestCreate:
     def test_unknown_and_anothers_profile(self, town: Town) -> None:
         theirs = Town(town.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
-            assert tell(town, event({"id": unknown})).problem() == (404, "not_found")
+            assert tell(town, event({"id": unknown})).problem() == (422, "validation")
 
     def test_unknown_and_anothers_store(self, town: Town) -> None:
         theirs = Town(town.world).store()

@@ -312,7 +312,7 @@ class TestMerge:
     def test_another_that_there_is_not(self, town: Town, ann: dict[str, Any]) -> None:
         theirs = Town(town.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
-            assert town.merge(ann["id"], unknown).problem() == (404, "not_found")
+            assert town.merge(ann["id"], unknown).problem() == (422, "validation")
 
     def test_itself(self, town: Town, ann: dict[str, Any]) -> None:
         bob = town.upsert(email=BOB)

@@ -14,7 +14,7 @@ from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.service import profile_in_body
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.ids import derived_id, short
@@ -47,7 +47,7 @@ def assign_code(
     """
     coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
     coupon = found_coupon(coupons, coupon_id)
-    profile = get_profile(workspace, profile_id)
+    profile = profile_in_body(workspace, profile_id, "/profileId")
     if not coupon.is_active(clock.now()):
         raise CouponEnded()
     if coupon.store_id not in profile.store_ids:

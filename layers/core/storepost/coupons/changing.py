@@ -66,5 +66,5 @@ def _found(workspace: WorkspaceScope, code_id: UUID) -> _Found:
     coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
     code = codes.get(code_id)
     if code is None:
-        raise NotFound()
+        raise NotFound.of("coupon code")
     return _Found(coupons, codes, found_coupon(coupons, code.coupon_id), code)

@@ -9,7 +9,7 @@ from storepost.coupons.files import Fault, read_codes
 from storepost.coupons.keys import code_key
 from storepost.coupons.rows import CodeItem
 from storepost.platform.persistence.item import existing
-from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.finding import store_in_body
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
 
@@ -37,7 +37,7 @@ def check_import(
     workspace: WorkspaceScope, store_id: UUID, content: str, column: str | None
 ) -> ImportCheck:
     """What importing the file would do. Raises Unreadable and ColumnNotFound."""
-    store = found_store(StoreRepository(workspace), store_id)
+    store = store_in_body(StoreRepository(workspace), store_id)
     file = read_codes(content, column)
     keys = {text: code_key(workspace, code_id(store.id, text)) for text in file.codes}
     stored = existing(CodeItem, keys.values())

@@ -13,5 +13,5 @@ def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:
     """The coupon; 404 where the workspace has none of that id."""
     coupon = coupons.get(coupon_id)
     if coupon is None:
-        raise NotFound()
+        raise NotFound.of("coupon")
     return coupon

@@ -33,7 +33,7 @@ from storepost.coupons.rows import CodeItem
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import all_exist
 from storepost.platform.persistence.objects import put_object
-from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.finding import store_in_body
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import CurrencyMismatch, StoreDisconnected
 from storepost.stores.stores.repository import StoreRepository
@@ -220,7 +220,7 @@ def archive_coupon(workspace: WorkspaceScope, coupon_id: UUID, changes: Changes)
 
 
 def _connected(workspace: WorkspaceScope, store_id: UUID) -> Store:
-    store = found_store(StoreRepository(workspace), store_id)
+    store = store_in_body(StoreRepository(workspace), store_id)
     if not store.is_active:
         raise StoreDisconnected()
     return store

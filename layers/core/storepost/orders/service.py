@@ -98,7 +98,7 @@ def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
-        raise NotFound()
+        raise NotFound("No order with this external id exists in this store.")
     erased = uncount_order(changes, store.workspace, order)
     at, updated_at = clock.now(), order.updated_at
     repository.tombstone(
@@ -166,7 +166,7 @@ def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
     """An order whole; 404 where the workspace has none of that id."""
     order = OrderRepository(workspace).get(order_id)
     if order is None:
-        raise NotFound()
+        raise NotFound.of("order")
     store = found_store(StoreRepository(workspace), order.store_id)
     return _details(store, order, buyer_of(workspace, order.profile_id))
 

@@ -117,6 +117,14 @@ class NotFound(Problem):
         "like this too."
     )
 
+    @classmethod
+    def of(cls, what: str) -> "NotFound":
+        """Returns the problem of an id in the path; `what` is the kind of thing, such as `store`.
+
+        It says nothing else of what belongs to another workspace.
+        """
+        return cls(f"No {what} with this id exists in this workspace.")
+
 
 class MethodNotAllowed(Problem):
     """The path exists, the method doesn't."""
@@ -230,6 +238,11 @@ def codes_of(kind: type[Problem]) -> Iterator[type[Problem]]:
 
 
 HANDLED = "__handled_problems__"
+
+
+def unknown_id(path: str, not_found: NotFound) -> ValidationFailed:
+    """Returns the problem of an id that the body has at `path`, and that names nothing."""
+    return ValidationFailed(errors=[FieldError(path, not_found.detail.removesuffix("."))])
 
 
 def handles[F: Callable[..., object]](*problems: type[Problem]) -> Callable[[F], F]:

@@ -198,7 +198,7 @@ def _active(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
 def _found(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
     key = ApiKeyRepository(workspace).get(key_id)
     if key is None:
-        raise NotFound()
+        raise NotFound.of("API key")
     return key
 
 

@@ -61,7 +61,7 @@ def get_invitation(workspace: WorkspaceScope, invitation_id: UUID) -> Invitation
     """The workspace's open invitation, an expired one too. Raises NotFound."""
     invitation = _as_it_counts(_found(InvitationRepository(workspace).get(invitation_id)))
     if not invitation.is_open:
-        raise NotFound()
+        raise NotFound.of("open invitation")
     return invitation
 
 
@@ -120,7 +120,7 @@ def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
     invitation = _found(find_invitation(invitation_id))
     workspace = WorkspaceRepository(invitation.workspace).get()
     if workspace is None:
-        raise NotFound()
+        raise NotFound("No invitation with this id exists.")
     return _as_it_counts(invitation), workspace
 
 
@@ -186,7 +186,7 @@ def _open(repository: InvitationRepository, invitation_id: UUID) -> Invitation:
 
 def _found(invitation: Invitation | None) -> Invitation:
     if invitation is None:
-        raise NotFound()
+        raise NotFound("No invitation with this id exists.")
     return invitation
 
 

@@ -14,7 +14,7 @@ from storepost.accounts.identity.repository import (
 from storepost.accounts.identity.trusted_browsers import count_trusted
 from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, standings_of
 from storepost.platform.persistence.changes import Changes
-from storepost.values.problems import NotFound
+from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.scope import PersonScope, WorkspaceScope
 from storepost.values.text import fold
 
@@ -55,13 +55,18 @@ def rename(caller: SignedInPerson, name: str, changes: Changes) -> SignedInPerso
 def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Standing:
     """Makes a workspace the session's active one, and the one that the next session opens in.
 
-    NotFound where the caller is no member of it.
+    ValidationFailed where the caller is no member of it.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
     standing = repository.standing_of(caller.person.id)
     if standing is None:
-        raise NotFound()
-    repository.expect_member(changes, caller.person.id, on_conflict=NotFound())
+        raise _unknown()
+    repository.expect_member(changes, caller.person.id, on_conflict=_unknown())
     activate_workspace(changes, caller.session, workspace_id)
     remember_workspace(changes, caller.person, workspace_id)
     return standing
+
+
+def _unknown() -> ValidationFailed:
+    message = "You belong to no workspace with this id"
+    return ValidationFailed(errors=[FieldError("/workspaceId", message)])

@@ -27,7 +27,7 @@ def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> N
     """
     session = find_session(caller.person.scope, session_id)
     if session is None or not session.is_live(caller.person, clock.now()):
-        raise NotFound()
+        raise NotFound("You have no open session with this id.")
     delete_session(changes, session)
 
 

@@ -74,7 +74,7 @@ def get_member(workspace: WorkspaceScope, membership_id: UUID) -> Member:
     membership = _picked(WorkspaceRepository(workspace).memberships(), membership_id)
     person = find_person(membership.person)
     if person is None:
-        raise NotFound()
+        raise NotFound.of("member")
     return Member(membership, person)
 
 
@@ -195,5 +195,5 @@ def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
     """The member whose id the path names."""
     found = next((m for m in memberships if m.id == membership_id), None)
     if found is None:
-        raise NotFound()
+        raise NotFound.of("member")
     return found

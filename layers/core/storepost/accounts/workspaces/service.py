@@ -79,7 +79,7 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
     """
     standing = repository.standing_of(caller.person.id)
     if standing is None:
-        raise NotFound()
+        raise NotFound("You belong to no workspace with this id.")
     if standing.membership.role is not Role.OWNER:
         raise RoleTooSmall({Role.OWNER})
     return standing
@@ -89,7 +89,7 @@ def get_workspace(caller: SignedInPerson, workspace_id: UUID) -> Standing:
     """One of the caller's workspaces, with their membership. Raises NotFound."""
     standing = WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id)
     if standing is None:
-        raise NotFound()
+        raise NotFound("You belong to no workspace with this id.")
     return standing
 
 

@@ -39,7 +39,7 @@ from storepost.values.pagination import (
     check_size,
     cut,
 )
-from storepost.values.problems import FieldError, NotFound
+from storepost.values.problems import FieldError, NotFound, ValidationFailed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -79,11 +79,12 @@ def propose_change(
 ) -> ChangeView:
     """A new change of a store's rules, whose preview begins.
 
-    Raises ChangeOpen, UnknownSource and UnknownField.
+    Raises ChangeOpen, UnknownField, and ValidationFailed of sources.
     """
     store = found_store(StoreRepository(workspace), store_id)
     _check_fields(proposed)
-    _check_sources(proposed, RulesRepository(store).get().rules)
+    if errors := _unknown_sources(proposed, RulesRepository(store).get().rules):
+        raise ValidationFailed(errors=errors)
     repository = ChangeRepository(workspace)
     stored = repository.of_store(store.id)
     if stored.open_id:
@@ -142,7 +143,8 @@ def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes)
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
     _demand_ready(change)
-    _check_sources(change.rules, RulesRepository(store).get().rules)
+    if errors := _unknown_sources(change.rules, RulesRepository(store).get().rules):
+        raise UnknownSource(errors=errors)
     anew = change.previewed_anew()
     repository.save(changes, anew)
     _send(changes, workspace, anew)
@@ -207,7 +209,7 @@ def _found(
 ) -> tuple[PriorityChange, Store]:
     change = repository.get(change_id)
     if change is None:
-        raise NotFound()
+        raise NotFound.of("priority change")
     return change, found_store(StoreRepository(workspace), change.store_id)
 
 
@@ -233,17 +235,15 @@ def _check_fields(proposed: NewRules) -> None:
         raise UnknownField(errors=[FieldError(f"/fields/{name}", message) for name in unknown])
 
 
-def _check_sources(proposed: NewRules, rules: Rules) -> None:
-    """Raises UnknownSource, naming each place."""
+def _unknown_sources(proposed: NewRules, rules: Rules) -> list[FieldError]:
+    """The sources that the store doesn't have, each with its place."""
     paths = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
-    errors = [
+    return [
         FieldError(f"{path}/{number}", "The store has no such source")
         for path, ids in paths.items()
         for number, each in enumerate(ids)
         if each not in rules.by_id
     ]
-    if errors:
-        raise UnknownSource(errors=errors)
 
 
 def _send(changes: Changes, workspace: WorkspaceScope, change: PriorityChange) -> None:

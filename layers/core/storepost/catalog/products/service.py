@@ -69,7 +69,7 @@ def mark_product_removed(
     """
     written = remove_layer(changes, ProductSource(store, store.id), external_id, at=at)
     if written is None or written.outcome is WriteOutcome.UNCHANGED:
-        raise NotFound()
+        raise NotFound("No product with this external id exists in this store.")
 
 
 def tombstone_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
@@ -90,7 +90,7 @@ def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     repository = ProductRepository(workspace)
     product = repository.get(product_id)
     if product is None:
-        raise NotFound()
+        raise NotFound.of("product")
     store = found_store(StoreRepository(workspace), product.store_id)
     layers = repository.layers(product).values()
     records = [record for layer in layers for record in layer.records]
@@ -118,5 +118,5 @@ def product_of(workspace: WorkspaceScope, product_id: UUID) -> Product:
     """A product as lists have it; 404 where the workspace has none of that id."""
     product = ProductRepository(workspace).get(product_id)
     if product is None:
-        raise NotFound()
+        raise NotFound.of("product")
     return product

@@ -121,11 +121,11 @@ def disconnect_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) ->
 def _found(workspace: WorkspaceScope, key: str) -> tuple[str, Store | None, Install | None]:
     shop = key.removeprefix(PREFIX)
     if shop == key:
-        raise NotFound()
+        raise NotFound("No connection with this key exists in this workspace.")
     store = known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     awaited = InstallRepository(workspace).get(shop)
     if store is None and awaited is None:
-        raise NotFound()
+        raise NotFound("No connection with this key exists in this workspace.")
     return shop, store, awaited
 
 

@@ -32,7 +32,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.stores.stores.service import disconnect_store, save_connected
 from storepost.values import clock
 from storepost.values.ids import new_id
-from storepost.values.problems import NotFound, handles
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, handles
 from storepost.values.scope import WorkspaceScope
 
 
@@ -54,7 +54,7 @@ def preview(link_id: UUID) -> ConnectLink:
     """The link for whoever holds its id; a used one is still shown until its hour is over."""
     link = find_link(link_id)
     if link is None:
-        raise NotFound()
+        raise NotFound("No connect link with this id exists.")
     if link.has_ended(clock.now()):
         raise LinkExpired()
     return link
@@ -79,7 +79,7 @@ def open_link(link_id: UUID) -> ConnectLink:
     """The link, if it can be used."""
     link = find_link(link_id)
     if link is None:
-        raise NotFound()
+        raise NotFound("No connect link with this id exists.")
     if link.used_at is not None:
         raise LinkUsed()
     if link.has_ended(clock.now()):
@@ -106,7 +106,8 @@ def _chosen(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Wor
     workspaces = WorkspaceRepository(WorkspaceScope(workspace_id))
     standing = workspaces.standing_of(caller.person.id)
     if standing is None:
-        raise NotFound()
+        message = "You belong to no workspace with this id"
+        raise ValidationFailed(errors=[FieldError("/workspaceId", message)])
     if _needs_two_factor(caller, standing.workspace):
         raise TwoFactorRequired()
     if not standing.membership.manages:

@@ -10,7 +10,7 @@ from storepost.definitions.definitions.kinds import KINDS, KindInfo, schema_of
 from storepost.definitions.definitions.model import Definition, DefinitionKind, Version
 from storepost.definitions.definitions.repository import DefinitionRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, handles, unknown_id
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -42,7 +42,7 @@ def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
     known = next((info for info in KINDS if info.kind == kind), None)
     schema = schema_of(known.kind, schema_version or known.schema_version) if known else None
     if schema is None:
-        raise NotFound()
+        raise NotFound("No definition schema of this kind and version exists.")
     return schema
 
 
@@ -96,13 +96,22 @@ def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definitio
     """The definition without what it says. Raises NotFound."""
     definition = DefinitionRepository(workspace).get(definition_id)
     if definition is None:
-        raise NotFound()
+        raise NotFound.of("definition")
     return definition
+
+
+@handles(NotFound)
+def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
+    """The definition that a body names as `definitionId`. Raises ValidationFailed."""
+    try:
+        return find_definition(workspace, definition_id)
+    except NotFound as error:
+        raise unknown_id("/definitionId", error) from error
 
 
 def find_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Version:
     """A version with what it says. Raises NotFound."""
     version = DefinitionRepository(workspace).version(definition_id, version_id)
     if version is None:
-        raise NotFound()
+        raise NotFound("No version with this id exists of this definition.")
     return version

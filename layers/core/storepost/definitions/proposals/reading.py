@@ -93,7 +93,7 @@ def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
     """The proposal without what it says. Raises NotFound."""
     proposal = ProposalRepository(workspace).get(proposal_id)
     if proposal is None:
-        raise NotFound()
+        raise NotFound.of("change proposal")
     return proposal
 
 

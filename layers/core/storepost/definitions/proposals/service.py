@@ -12,7 +12,7 @@ from storepost.definitions.definitions.model import Content, Definition, Definit
 from storepost.definitions.definitions.patching import Operation
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.definitions.repository import DefinitionRepository
-from storepost.definitions.definitions.service import find_definition
+from storepost.definitions.definitions.service import definition_in_body, find_definition
 from storepost.definitions.proposals.model import (
     WITHDRAWN,
     Base,
@@ -127,7 +127,7 @@ def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> No
 
 
 def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -> ProposalView:
-    definition = find_definition(caller.workspace, new.base.definition_id)
+    definition = definition_in_body(caller.workspace, new.base.definition_id)
     if definition.version_id != new.base.version_id:
         raise BaseNotCurrent()
     check_patch(new.patch)

@@ -99,7 +99,7 @@ def found_feed(workspace: WorkspaceScope, feed_id: UUID) -> Feed:
     """A feed that isn't deleted; 404 where there is none of that id."""
     feed = FeedRepository(workspace).get(feed_id)
     if feed is None or feed.deleted_at is not None:
-        raise NotFound()
+        raise NotFound.of("feed")
     return feed
 
 
@@ -137,7 +137,7 @@ def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> F
     found_feed(workspace, feed_id)
     found = FeedImportRepository(workspace, feed_id).get(import_id)
     if found is None:
-        raise NotFound()
+        raise NotFound("No import with this id exists of this feed.")
     return found
 
 

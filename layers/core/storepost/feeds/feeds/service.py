@@ -26,7 +26,7 @@ from storepost.feeds.records.mapping import has_id
 from storepost.platform import fetching
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
-from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.finding import found_store, store_in_body
 from storepost.stores.stores.problems import StoreDisconnected
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
@@ -41,8 +41,8 @@ def create_feed(
 
     Raises MappingMissingId, UrlNotAllowed, StoreDisconnected; fails with FeedExists.
     """
+    store = store_in_body(StoreRepository(workspace), store_id)
     check_settings(settings)
-    store = found_store(StoreRepository(workspace), store_id)
     if not store.is_active:
         raise StoreDisconnected()
     identifier, now = new_id(), clock.now()

@@ -23,7 +23,7 @@ from storepost.feeds.records.options import OPTIONS
 from storepost.feeds.records.samples import reader_of
 from storepost.feeds.records.suggesting import suggested_mapping
 from storepost.platform.fetching import UrlNotAllowed
-from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.finding import store_in_body
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
@@ -86,7 +86,7 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
 
     Raises UrlNotAllowed and the problem of what is wrong with the feed.
     """
-    store = found_store(StoreRepository(workspace), store_id)
+    store = store_in_body(StoreRepository(workspace), store_id)
     with _opened(url) as file:
         rows = list(_seen(file.rows))
         samples = _samples(rows)
@@ -103,7 +103,7 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings
     """
     if not has_id(settings.mapping):
         raise MappingMissingId()
-    store = found_store(StoreRepository(workspace), store_id)
+    store = store_in_body(StoreRepository(workspace), store_id)
     with _opened(settings.url) as file, _resolved(store, settings, _seen(file.rows)) as work:
         return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 

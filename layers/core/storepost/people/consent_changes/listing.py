@@ -76,7 +76,7 @@ def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> 
     profile = get_profile(workspace, profile_id)
     change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
     if change is None:
-        raise NotFound()
+        raise NotFound("This profile has no consent change with this id.")
     return change
 
 

@@ -33,7 +33,7 @@ def retry_failed(workspace: WorkspaceScope, filters: FailedAtStore, changes: Cha
     """
     store_id, recorded = filters.store_id, filters.recorded
     if StoreRepository(workspace).get(store_id) is None:
-        error = FieldError("/storeId", "Must be a store of the workspace")
+        error = FieldError("/storeId", "No store with this id exists in this workspace")
         raise ValidationFailed(errors=[error])
     found = list(missed_changes(workspace, store_id, recorded, MAX_ROWS + 1))
     if len(found) > MAX_ROWS:

@@ -67,7 +67,7 @@ def retry_write_back(
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
     if write_back is None:
-        raise NotFound()
+        raise NotFound("This change has no write-back to a store with this id.")
     if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
     pending = replace(write_back.begun(0), pending_since=clock.now())

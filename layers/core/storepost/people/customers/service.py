@@ -126,7 +126,7 @@ def delete_customer_of(
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
     if customer is None:
-        raise NotFound()
+        raise NotFound("No customer with this external id exists in this store.")
     if customer.deleted_at is not None:
         return
     customers.save(changes, customer.deleted(clock.now(), at))

@@ -14,7 +14,7 @@ from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import KnownIdentities, look_up
-from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.service import profile_in_body
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -71,7 +71,7 @@ def record_event(
 ) -> tuple[ProfileEvent, bool]:
     """Returns the event, or the first one with its unique id; whether it is new.
 
-    Raises NotFound where there is no such profile, and ValidationFailed of stores.
+    Raises ValidationFailed where the workspace has no such profile, or no such store.
     """
     workspace = caller.workspace
     check_stores(workspace, incoming)
@@ -116,7 +116,7 @@ def record_some(
 
 def _person(workspace: WorkspaceScope, named: UUID | Identity) -> Person:
     if isinstance(named, UUID):
-        return Person(get_profile(workspace, named), KnownIdentities({}, {}))
+        return Person(profile_in_body(workspace, named, "/profile/id"), KnownIdentities({}, {}))
     known = look_up(ProfileRepository(workspace), [named])
     return Person(known.holder_of(named), known)
 

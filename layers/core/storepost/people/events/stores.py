@@ -15,7 +15,7 @@ def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Platform]) -> l
     """Returns what is wrong with the stores that an event names, of those that are known."""
     errors, whose = list[FieldError](), incoming.person
     if incoming.store_id is not None and incoming.store_id not in known:
-        errors.append(FieldError("/storeId", "Must be a store of the workspace"))
+        errors.append(FieldError("/storeId", "No store with this id exists in this workspace"))
     named = whose.store_id if isinstance(whose, Identity) else None
     if named is not None and known.get(named) is not Platform.SHOPIFY:
         errors.append(FieldError("/profile/storeId", "Must be a Shopify store of the workspace"))

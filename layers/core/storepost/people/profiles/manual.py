@@ -18,7 +18,7 @@ from storepost.people.profiles.resolution import (
     people_of_request,
     takes_in,
 )
-from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.service import get_profile, profile_in_body
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -102,7 +102,8 @@ def merge_profiles(
 
     Raises SameProfile, and IdentityLimit where they have too many identities together.
     """
-    survivor, merged = get_profile(workspace, into), get_profile(workspace, other)
+    survivor = get_profile(workspace, into)
+    merged = profile_in_body(workspace, other, "/profileId")
     if survivor.id == merged.id:
         raise SameProfile()
     if not fit_together([survivor, merged]):

@@ -10,7 +10,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, handles, unknown_id
 from storepost.values.scope import WorkspaceScope
 
 
@@ -30,8 +30,17 @@ def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
     """
     profile = ProfileRepository(workspace).get(profile_id)
     if profile is None:
-        raise NotFound()
+        raise NotFound.of("profile")
     return profile
+
+
+@handles(NotFound)
+def profile_in_body(workspace: WorkspaceScope, profile_id: UUID, path: str) -> Profile:
+    """Returns the profile that a body names at `path`. Raises ValidationFailed."""
+    try:
+        return get_profile(workspace, profile_id)
+    except NotFound as error:
+        raise unknown_id(path, error) from error
 
 
 def stores_of(profile: Profile) -> list[Store]:

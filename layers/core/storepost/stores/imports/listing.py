@@ -64,7 +64,7 @@ def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> St
     turns = TurnsRepository(workspace).get(store_id)
     stored = ImportRepository(workspace, store_id).get(import_id)
     if stored is None:
-        raise NotFound()
+        raise NotFound("No import with this id exists in this store.")
     return turns.current(stored)
 
 
@@ -75,7 +75,7 @@ def list_problems(
     repository = ImportRepository(workspace, store_id)
     stored = repository.get(import_id)
     if stored is None:
-        raise NotFound()
+        raise NotFound("No import with this id exists in this store.")
     total = stored.progress.problems
     items = repository.problems(import_id, page) if page.skipped < total else []
     return Listing(items, total, page)

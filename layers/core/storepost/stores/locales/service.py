@@ -144,5 +144,5 @@ def _room_for(count: int) -> None:
 def _found(locales: Locales, locale_id: UUID) -> WorkspaceLocale:
     locale = locales.with_id(locale_id)
     if locale is None:
-        raise NotFound()
+        raise NotFound.of("locale")
     return locale

@@ -5,7 +5,7 @@ from uuid import UUID
 from storepost.stores.stores.model import Platform, Store
 from storepost.stores.stores.problems import StoreDisconnected, StoreManagedByPlatform
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, handles, unknown_id
 from storepost.values.scope import WorkspaceScope
 
 
@@ -19,8 +19,17 @@ def found_store(repository: StoreRepository, store_id: UUID) -> Store:
     """The store; 404 where the workspace has none of that id."""
     store = repository.get(store_id)
     if store is None:
-        raise NotFound()
+        raise NotFound.of("store")
     return store
+
+
+@handles(NotFound)
+def store_in_body(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store that a body names as `storeId`. Raises ValidationFailed."""
+    try:
+        return found_store(repository, store_id)
+    except NotFound as error:
+        raise unknown_id("/storeId", error) from error
 
 
 def custom_store(repository: StoreRepository, store_id: UUID) -> Store:

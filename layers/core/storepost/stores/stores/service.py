@@ -184,7 +184,7 @@ def rotate_write_back(
     store_with_write_back(StoreRepository(workspace), store_id)
     rotated = WriteBackRepository(workspace).rotate(changes, store_id)
     if rotated is None:
-        raise NotFound()
+        raise NotFound("This store has no write-back address.")
     return rotated
 
 
@@ -193,7 +193,7 @@ def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Change
     repository = StoreRepository(workspace)
     store = store_with_write_back(repository, store_id)
     if not WriteBackRepository(workspace).delete(changes, store_id):
-        raise NotFound()
+        raise NotFound("This store has no write-back address.")
     repository.save(changes, replace(store, takes_consent=False))
 
 
