@@ -60,6 +60,10 @@ RULES = re.compile(
             # of its size in bytes
             "Must have at most .* bytes",
             "Must be at most 64 KB",
+            # of an id in the body that names nothing
+            "No .* with this id",
+            "You belong to no workspace with this id",
+            "The store has no such source",
         ]
     )
 )
