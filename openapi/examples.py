@@ -1,4 +1,4 @@
-"""Every example of the description: from the story's exchanges, which a test sends (`openapi.story`).
+"""Every example of the description: from the exchanges of the story (`openapi.story`).
 
 An operation's body, parameters and answers have what the first exchange with such a one has.
 """

@@ -8,8 +8,8 @@ from typing import Any
 from openapi.code_samples import add_code_samples
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
-from openapi.operations import HEADERS, Document, complete, share_refusals
 from openapi.navigation import tag_groups, tags
+from openapi.operations import HEADERS, Document, complete, share_refusals
 from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"

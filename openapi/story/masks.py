@@ -110,7 +110,7 @@ class Masks:
     def shown(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         """The value with made-up ids and secrets."""
         if isinstance(value, dict):
-            return {self.shown(name): self.shown(inner) for name, inner in value.items()}
+            return {name: self.shown(inner) for name, inner in value.items()}
         if isinstance(value, list):
             return [self.shown(inner) for inner in value]
         return self._shown_text(value) if isinstance(value, str) else value

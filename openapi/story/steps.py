@@ -26,7 +26,7 @@ class Step:
     by: str | None = KEY
     """What the request bears as its token; None for a request without one."""
     path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, Any] = field(default_factory=dict)
+    query: Mapping[str, Any] | str = field(default_factory=dict)
     body: Any = None
     """JSON, or a form's fields where the operation takes a form; None without a body."""
     keep: str = ""

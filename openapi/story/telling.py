@@ -12,10 +12,10 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote, urlencode
 
-from local import aws, gateway
+from local import gateway
+from local.aws import mail
 from local.demo.seeded import seeded
 from local.running import LocalRun
-from local.aws import mail
 from openapi.story.masks import Masks
 from openapi.story.steps import Chapter, Step
 from storepost.values import clock
@@ -28,15 +28,15 @@ _JSON = ("application/json", "application/problem+json")
 _REFERENCE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
-class StandingClock(datetime):
-    """The machine's clock as the service reads it: it stands still within a step."""
+class StandingClock:
+    """What the service's clock has instead of `datetime`: time stands still within a step."""
 
     moment = BEGINNING
 
     @classmethod
-    def now(cls, tz: tzinfo | None = None) -> datetime:
-        """The story's time, in UTC whatever `tz` is."""
-        return cls.moment
+    def now(cls, tz: tzinfo) -> datetime:
+        """The story's time."""
+        return cls.moment.astimezone(tz)
 
     fromisoformat = datetime.fromisoformat
 
@@ -69,7 +69,11 @@ class Exchange:
             "status": self.status,
             "answer": self.answer,
         }
-        return {name: value for name, value in whole.items() if value not in ({}, None)}
+        return {
+            name: value
+            for name, value in whole.items()
+            if value is not None and (value or name == "answer")
+        }
 
 
 class Telling:
@@ -134,7 +138,7 @@ class Telling:
 
     def _exchange(self, step: Step) -> Exchange:
         StandingClock.moment += timedelta(seconds=step.seconds)
-        path, query = self.resolved(dict(step.path)), self.resolved(step.query)
+        path, query = self.resolved(step.path), self.resolved(step.query)
         body = self.resolved(step.body)
         method, route = self._routes[step.operation]
         filled = route.format(**{name: quote(str(value), safe="") for name, value in path.items()})
@@ -156,10 +160,10 @@ class Telling:
             self.values[step.keep] = content
         if method != "GET":
             self.run.deliver()
-        self.masks.learn(step.operation, content)
         shown = self.masks.shown
         if step.only:
             content = {name: content[name] for name in step.only}
+        self.masks.learn(step.operation, content)
         return Exchange(
             step.operation,
             shown(path),

@@ -13,7 +13,15 @@ def eur(amount: int) -> dict[str, Any]:
 
 
 def product(
-    title: str, german: str, kind: str, sku: str, price: int, inventory: int, **more: Any
+    title: str,
+    german: str,
+    kind: str,
+    *,
+    variant: str,
+    sku: str,
+    price: int,
+    inventory: int,
+    **more: object,
 ) -> dict[str, Any]:
     """A product of one variant, as the shop's system sends it."""
     handle = title.lower().replace(" ", "-")
@@ -37,10 +45,9 @@ def product(
         ],
         "variants": [
             {
-                "externalId": f"{handle}-1",
+                "externalId": variant,
                 "title": "One size",
                 "sku": sku,
-                "barcode": "4006381333931",
                 "options": [{"name": "Size", "value": "One size"}],
                 "price": eur(price),
                 "inventory": inventory,
@@ -53,10 +60,34 @@ def product(
 
 
 THROW = product(
-    "Wool throw", "Wolldecke", "Throws", "THROW-GREY", 8900, 12, compareAtPrice=eur(9900)
+    "Wool throw",
+    "Wolldecke",
+    "Throws",
+    variant="feed-throw-grey",
+    sku="THROW-GREY",
+    price=8900,
+    inventory=12,
+    barcode="4006381333931",
+    compareAtPrice=eur(9900),
 )
-SHEET = product("Linen sheet", "Leinentuch", "Bedding", "SHEET-DOUBLE", 12900, 7)
-CANDLE = product("Beeswax candle", "Bienenwachskerze", "Candles", "CANDLE", 1290, 25)
+SHEET = product(
+    "Linen sheet",
+    "Leinentuch",
+    "Bedding",
+    variant="linen-sheet-1",
+    sku="SHEET-DOUBLE",
+    price=12900,
+    inventory=7,
+)
+CANDLE = product(
+    "Beeswax candle",
+    "Bienenwachskerze",
+    "Candles",
+    variant="beeswax-candle-1",
+    sku="CANDLE",
+    price=1290,
+    inventory=25,
+)
 
 CHAPTER: Chapter = [
     Step(
@@ -65,9 +96,7 @@ CHAPTER: Chapter = [
         body=THROW,
         keep="throw",
     ),
-    Step(
-        "products.put", path={"id": "{store.id}", "externalId": "wool-throw"}, body=THROW
-    ),
+    Step("products.put", path={"id": "{store.id}", "externalId": "wool-throw"}, body=THROW),
     Step("products.put", path={"id": "{store.id}", "externalId": "linen-sheet"}, body=SHEET),
     Step("products.put", path={"id": "{store.id}", "externalId": "beeswax-candle"}, body=CANDLE),
     Step(

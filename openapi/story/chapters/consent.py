@@ -36,7 +36,9 @@ CHAPTER: Chapter = [
         },
         keep="consent",
     ),
+    Step("consent.getEmail", path=BRUNO),
     Step("consent.changeSms", path=ADA, body={"state": "subscribed", "proof": PROOF}),
+    Step("consent.getSms", path=ADA),
     Step(
         "consent.list",
         path=BRUNO,
@@ -50,9 +52,7 @@ CHAPTER: Chapter = [
         keep="changes",
     ),
     Step("consent.get", path={**BRUNO, "changeId": "{changes.items.0.id}"}),
-    Step(
-        "consent.listEvidence", path=BRUNO, query={"channel": "email", "page": 1, "pageSize": 25}
-    ),
+    Step("consent.listEvidence", path=BRUNO, query={"channel": "email", "page": 1, "pageSize": 25}),
     Step(
         "consent.import",
         body={

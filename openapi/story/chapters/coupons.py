@@ -53,6 +53,7 @@ CHAPTER: Chapter = [
         },
     ),
     Step("coupons.listCodes", path=SALE, query={"status": "available"}, keep="codes"),
+    Step("couponCodes.get", path={"id": "{codes.items.0.id}"}),
     Step("couponCodes.delete", path={"id": "{codes.items.0.id}"}),
     Step(
         "coupons.checkImport",
@@ -75,6 +76,7 @@ CHAPTER: Chapter = [
         query={
             "storeId": "{store.id}",
             "status": "active",
+            "source": "platform",
             "kind": "bulk",
             "q": "spring",
             "sort": "name",

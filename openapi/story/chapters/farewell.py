@@ -18,7 +18,5 @@ CHAPTER: Chapter = [
     ),
     Step("connections.delete", ANTON, path={"key": "shopify:birch-loom.myshopify.com"}),
     Step("stores.disconnect", ANTON, path=STORE),
-    Step(
-        "workspaces.delete", ANTON, path={"id": "{workspace.id}"}, body={"password": PASSWORD}
-    ),
+    Step("workspaces.delete", ANTON, path={"id": "{workspace.id}"}, body={"password": PASSWORD}),
 ]

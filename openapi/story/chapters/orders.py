@@ -37,7 +37,7 @@ ORDER: dict[str, Any] = {
             "totalDiscount": eur(0),
             "isGiftCard": False,
             "productExternalId": "wool-throw",
-            "variantExternalId": "wool-throw-1",
+            "variantExternalId": "feed-throw-grey",
         },
         {
             "title": "Beeswax candle",
@@ -102,7 +102,10 @@ CHAPTER: Chapter = [
         path={"id": "{store.id}"},
         body={
             "customers": [NEWCOMER],
-            "orders": [SECOND, {**SECOND, "externalId": "5003", "total": {**eur(13390), "currency": "USD"}}],
+            "orders": [
+                SECOND,
+                {**SECOND, "externalId": "5003", "total": {**eur(13390), "currency": "USD"}},
+            ],
         },
         keep="batch",
     ),
@@ -111,7 +114,7 @@ CHAPTER: Chapter = [
     Step(
         "stores.listImports",
         path={"id": "{store.id}"},
-        query={"page": 1, "pageSize": 25},
+        query={"scope": "customers_orders", "status": "completed", "page": 1, "pageSize": 25},
     ),
     Step(
         "orders.list",

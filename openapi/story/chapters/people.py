@@ -1,4 +1,4 @@
-"""The shop's customers: Ada, who comes from the shop's system, and Bruno, who signed up for news."""
+"""The shop's customers: Ada, whom the shop's system sends, and Bruno, who wants news."""
 
 from typing import Any
 

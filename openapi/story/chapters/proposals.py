@@ -73,5 +73,10 @@ CHAPTER: Chapter = [
         body={"note": "Let us see how the first letter does"},
     ),
     Step("changeProposals.create", AGENT, body=CHANGE, keep="proposal"),
+    Step(
+        "changeProposals.list",
+        AGENT,
+        query={"definitionId": "{approved.definitionId}", "author": "{agent.apiKey.id}"},
+    ),
     Step("changeProposals.withdraw", AGENT, path={"id": "{proposal.id}"}),
 ]

@@ -51,13 +51,16 @@ def _approve(telling: Telling) -> None:
     shopify, asked = telling.run.shopify, telling.values["install"]["path"]
     query = dict(parse_qsl(urlsplit(asked).query))
     address = approve(shopify.app, shopify.shops[SHOP], query)
-    telling.values["callback"] = dict(parse_qsl(urlsplit(address).query))
+    callback = dict(parse_qsl(urlsplit(address).query))
+    telling.values["callback"] = callback
+    for name in ("code", "state", "hmac"):
+        telling.masks.add_token(name, callback[name])
 
 
 def _refuse_codes(telling: Telling) -> None:
     """The shop refuses each code from now on."""
     fault = {"message": "Discounts are locked in this shop.", "code": "INVALID"}
-    refusal = mock.patch.object(discounts, "_fault", lambda _shop, _code: fault)
+    refusal = mock.patch.object(discounts, "_fault", return_value=fault)
     telling.outside.enter_context(refusal)
 
 

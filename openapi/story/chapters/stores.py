@@ -62,6 +62,7 @@ CHAPTER: Chapter = [
     ),
     Step("locales.create", body={"code": "fr", "label": "French"}, keep="french"),
     Step("locales.update", path={"id": "{french.id}"}, body={"label": "French (planned)"}),
+    Step("locales.get", path={"id": "{french.id}"}),
     Step("locales.list", query={"q": "fr", "origin": "manual", "page": 1, "pageSize": 25}),
     Step("locales.delete", path={"id": "{french.id}"}),
 ]

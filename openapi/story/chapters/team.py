@@ -31,6 +31,7 @@ CHAPTER: Chapter = [
     Meanwhile(link_to(ADMIN, "invitation")),
     Step("invitations.preview", None, path={"id": "{invitation}"}),
     Step("invitations.resend", OLIVE, path={"id": "{to_anton.id}"}, seconds=7200),
+    Step("invitations.get", path={"id": "{to_anton.id}"}),
     Step("invitations.list", query={"q": "anton", "page": 1, "pageSize": 25}),
     *_joins("Anton Admin", ADMIN, "anton"),
     Step("invitations.accept", ANTON, path={"id": "{to_anton.id}"}),
@@ -52,6 +53,7 @@ CHAPTER: Chapter = [
         query={"q": "mira", "role": "member", "sort": "name", "page": 1, "pageSize": 25},
         keep="members",
     ),
+    Step("members.get", path={"id": "{members.items.0.id}"}),
     Step(
         "members.updateRole",
         OLIVE,
