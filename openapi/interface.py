@@ -151,6 +151,7 @@ def interface() -> Document:
     _demand_unique_operations(document)
     share_refusals(document)
     _prune(document)
+    _take_defaults_off(document["components"]["schemas"])
     add_examples(document)
     add_code_samples(document)
     return document
@@ -259,6 +260,15 @@ def _prune(document: Document) -> None:
     for kind in ("schemas", "responses"):
         named = components[kind].items()
         components[kind] = {name: value for name, value in named if (kind, name) in reached}
+
+
+def _take_defaults_off(schemas: Document) -> None:
+    """Leaves a field's default to its description: some generators demand a field that has one."""
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            is_said = "left out" in field.get("description", "")
+            if field.pop("default", None) is False and not is_said:
+                field["description"] += " Left out, it is `false`."
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
