@@ -47,7 +47,15 @@ def _add_to_answers(answers: Document, exchanges: Exchanges) -> None:
         answer = answers.get(str(exchange["status"]), {})
         content = answer.get("content", {}).get(JSON)
         if content and "answer" in exchange:
-            content["example"] = exchange["answer"]
+            content["example"] = _without_references(exchange["answer"])
+
+
+def _without_references(answer: Any) -> Any:  # noqa: ANN401 - JSON
+    """The answer, where a JSON Schema in it has no `$ref`: generators would follow it from here."""
+    if isinstance(answer, dict):
+        kept = {name: inner for name, inner in answer.items() if name != "$ref"}
+        return {name: _without_references(inner) for name, inner in kept.items()}
+    return [_without_references(each) for each in answer] if isinstance(answer, list) else answer
 
 
 def _first(exchanges: Exchanges, place: str, name: str) -> Any:  # noqa: ANN401 - JSON
