@@ -132,7 +132,7 @@ def interface() -> Document:
         described = _described(group)
         _add(paths, described["paths"], schemas, described["schemas"])
     _add({}, {}, schemas, _clean(webhook_schemas(), names=True))
-    document = {
+    document: Document = {
         "openapi": "3.1.0",
         "info": {
             "title": "Storepost",
