@@ -42,6 +42,10 @@ site: install ## bring what the documentation's pages load (npm); without it the
 postman: install ## the interface as a collection for Postman, in FILE; ADDRESS ends in /v1
 	@$(BIN)/python -m openapi.postman "$(ADDRESS)" >$(or $(FILE),postman.json)
 
+examples: install ## run the story of one shop; the description's examples are its requests and answers
+	@$(BIN)/python -m openapi.story
+	@$(BIN)/python -m openapi
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 

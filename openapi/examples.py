@@ -1,124 +1,69 @@
-"""An example of each body and answer, made from its schema: the same one for the same schema."""
+"""Every example of the description: from the exchanges of the story (`openapi.story`).
 
+An operation's body, parameters and answers have what the first exchange with such a one has.
+"""
+
+from collections import defaultdict
 from typing import Any
 
-type Document = dict[str, Any]
+from openapi.story.exchanges import recorded
 
-_ID = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
-_FORMATS: Document = {
-    "uuid": _ID,
-    "date-time": "2026-03-14T09:30:00.000Z",
-    "date": "2026-03-14",
-    "uri": "https://shop.example.com/",
-    "email": "ada@example.com",
-    "phone": "+14155550123",
-    "bcp47": "de-AT",
-    "iso4217": "EUR",
-    "password": "correct horse battery staple",
-}
-_FIELDS: Document = {
-    "address": "ada@example.com",
-    "amount": 4990,
-    "anonymousId": "visitor-7f3b",
-    "browser": "Firefox",
-    "column": "code",
-    "contactEmail": "hello@example.com",
-    "content": "code\nWELCOME-1\n",
-    "country": "AT",
-    "createdBy": "Olive Owner",
-    "currency": "EUR",
-    "description": "Woven in a small mill.",
-    "email": "ada@example.com",
-    "externalId": "1001",
-    "firstName": "Ada",
-    "handle": "linen-cushion",
-    "invitedBy": "Olive Owner",
-    "ip": "203.0.113.7",
-    "ipAddress": "203.0.113.7",
-    "language": "de",
-    "lastName": "Lovelace",
-    "locale": "de-AT",
-    "name": "Birch & Loom",
-    "number": "#1001",
-    "os": "Linux",
-    "otpauthUri": "otpauth://totp/Storepost:ada@example.com?secret=JBSWY3DPEHPK3PXP",
-    "page": 1,
-    "pageSize": 25,
-    "phone": "+14155550123",
-    "prefix": "stp_7Kq2mX9a",
-    "primaryLocale": "de-AT",
-    "productExternalId": "2001",
-    "quantity": 1,
-    "region": "AT",
-    "shop": "birch-loom.myshopify.com",
-    "sku": "CUSHION-LINEN",
-    "slug": "birch-loom",
-    "summary": "Only people who are subscribed",
-    "title": "Linen cushion",
-    "total": 1,
-    "userAgent": "Mozilla/5.0",
-    "variantExternalId": "3001",
-    "vendor": "Birch & Loom",
-    "workspaceName": "Birch & Loom",
-    "workspaceSlug": "birch-loom",
-}
+type Document = dict[str, Any]
+type Exchanges = list[dict[str, Any]]
+
+JSON = "application/json"
+IDEMPOTENCY_KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 
 
 def add_examples(document: Document) -> None:
-    """Adds one to every body and every answer in JSON that has a schema."""
-    schemas = document["components"]["schemas"]
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            holders = [operation.get("requestBody", {})]
-            holders += [r for status, r in operation["responses"].items() if status < "400"]
-            for holder in holders:
-                for media, content in holder.get("content", {}).items():
-                    if media == "application/json":
-                        content["example"] = example(content["schema"], schemas)
+    """Adds them to every parameter, every body and every success in JSON that the story has."""
+    told: dict[str, Exchanges] = defaultdict(list)
+    for exchange in recorded():
+        told[exchange["operation"]].append(exchange)
+    for operation in (o for methods in document["paths"].values() for o in methods.values()):
+        exchanges = told[operation["operationId"]]
+        _add_to_parameters(operation.get("parameters", []), exchanges)
+        _add_to_body(operation.get("requestBody", {}), exchanges)
+        _add_to_answers(operation["responses"], exchanges)
+    document["components"]["parameters"]["IdempotencyKey"]["example"] = IDEMPOTENCY_KEY
 
 
-def example(schema: Document, schemas: Document, name: str = "") -> Any:  # noqa: ANN401 - JSON
-    """A value of the schema; `name` is the field's, where it is one's."""
-    known = schema.get("examples") or schema.get("enum")
-    if known:
-        return known[0]
-    if "$ref" in schema:
-        return example(schemas[schema["$ref"].rsplit("/", 1)[1]], schemas, name)
-    for options in ("anyOf", "oneOf"):
-        if options in schema:
-            choices = [each for each in schema[options] if each != {"type": "null"}]
-            return example(choices[0], schemas, name)
-    return schema["const"] if "const" in schema else _of_type(schema, schemas, name)
+def _add_to_parameters(parameters: list[Document], exchanges: Exchanges) -> None:
+    for parameter in parameters:
+        sent = _first(exchanges, parameter.get("in", ""), parameter.get("name", ""))
+        if sent is not None:
+            parameter["example"] = _typed(sent, parameter["schema"].get("type"))
 
 
-def _of_type(schema: Document, schemas: Document, name: str) -> Any:  # noqa: ANN401 - JSON
-    kind = schema.get("type")
-    if kind == "object":
-        return _object(schema, schemas)
+def _add_to_body(body: Document, exchanges: Exchanges) -> None:
+    sent = next((each["body"] for each in exchanges if "body" in each), None)
+    for content in body.get("content", {}).values():
+        if sent is not None:
+            content["example"] = sent
+
+
+def _add_to_answers(answers: Document, exchanges: Exchanges) -> None:
+    for exchange in reversed(exchanges):
+        answer = answers.get(str(exchange["status"]), {})
+        content = answer.get("content", {}).get(JSON)
+        if content and "answer" in exchange:
+            content["example"] = _without_references(exchange["answer"])
+
+
+def _without_references(answer: Any) -> Any:  # noqa: ANN401 - JSON
+    """The answer, where a JSON Schema in it has no `$ref`: generators would follow it from here."""
+    if isinstance(answer, dict):
+        kept = {name: inner for name, inner in answer.items() if name != "$ref"}
+        return {name: _without_references(inner) for name, inner in kept.items()}
+    return [_without_references(each) for each in answer] if isinstance(answer, list) else answer
+
+
+def _first(exchanges: Exchanges, place: str, name: str) -> Any:  # noqa: ANN401 - JSON
+    return next((each[place][name] for each in exchanges if name in each.get(place, {})), None)
+
+
+def _typed(sent: Any, kind: str | None) -> Any:  # noqa: ANN401 - JSON
+    """What a query said in text, as the parameter's type has it."""
     if kind == "array":
-        items = schema.get("items", {})
-        return [example(items, schemas, name.removesuffix("s"))] if items else []
-    if kind == "string":
-        return _text(schema, name)
-    if kind in {"integer", "number"}:
-        return _number(schema, name)
-    return kind == "boolean" or "Linen cushion"
-
-
-def _object(schema: Document, schemas: Document) -> Document:
-    fields = schema.get("properties", {})
-    values = {name: example(inner, schemas, name) for name, inner in fields.items()}
-    others = schema.get("additionalProperties")
-    if not fields and isinstance(others, dict) and others:
-        values["color"] = example(others, schemas, "color")
-    return values
-
-
-def _text(schema: Document, name: str) -> str:
-    text = _FORMATS.get(schema.get("format", "")) or _FIELDS.get(name) or name or "linen"
-    return str(text)[: schema.get("maxLength")]
-
-
-def _number(schema: Document, name: str) -> int:
-    number = int(_FIELDS.get(name, 1))
-    return int(min(max(number, schema.get("minimum", number)), schema.get("maximum", number)))
+        return sent.split(",")
+    return sent == "true" if kind == "boolean" else sent

@@ -8,8 +8,8 @@ from typing import Any
 from openapi.code_samples import add_code_samples
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
+from openapi.navigation import tag_groups, tags
 from openapi.operations import HEADERS, Document, complete, share_refusals
-from openapi.story import tag_groups, tags
 from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"
@@ -132,7 +132,7 @@ def interface() -> Document:
         described = _described(group)
         _add(paths, described["paths"], schemas, described["schemas"])
     _add({}, {}, schemas, _clean(webhook_schemas(), names=True))
-    document = {
+    document: Document = {
         "openapi": "3.1.0",
         "info": {
             "title": "Storepost",
@@ -151,6 +151,7 @@ def interface() -> Document:
     _demand_unique_operations(document)
     share_refusals(document)
     _prune(document)
+    _take_defaults_off(document["components"]["schemas"])
     add_examples(document)
     add_code_samples(document)
     return document
@@ -259,6 +260,15 @@ def _prune(document: Document) -> None:
     for kind in ("schemas", "responses"):
         named = components[kind].items()
         components[kind] = {name: value for name, value in named if (kind, name) in reached}
+
+
+def _take_defaults_off(schemas: Document) -> None:
+    """Leaves a field's default to its description: some generators demand a field that has one."""
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            is_said = "left out" in field.get("description", "")
+            if field.pop("default", None) is False and not is_said:
+                field["description"] += " Left out, it is `false`."
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON

@@ -240,9 +240,16 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
         "headers": dict(sorted(headers.items())),
         "content": {
             CONTENT_TYPE: {
+                # Beside a `$ref`, generators of types lose what stands there.
                 "schema": {
-                    "$ref": "#/components/schemas/Problem",
-                    "properties": {"code": {"enum": list(by_code)}},
+                    "allOf": [
+                        {"$ref": "#/components/schemas/Problem"},
+                        {
+                            "type": "object",
+                            "required": ["code"],
+                            "properties": {"code": {"type": "string", "enum": list(by_code)}},
+                        },
+                    ]
                 }
             }
         },
@@ -258,19 +265,28 @@ def _headers_of(problem: type[Problem]) -> Document:
 
 
 def share_refusals(document: Document) -> None:
-    """Says once what operations refuse alike; what few say in words of their own stays there."""
+    """Says once what operations refuse with one code; several codes stay with their operation."""
     shared: Document = {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
     for operation in (o for methods in document["paths"].values() for o in methods.values()):
         for status, answer in operation["responses"].items():
             if status >= "400":
-                name = _name(status, answer)
-                if shared.setdefault(name, answer) == answer:
+                name = _name(answer)
+                if name and shared.setdefault(name, answer) == answer:
                     operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
     document["components"]["responses"] = dict(sorted(shared.items()))
 
 
-def _name(status: str, refusal: Document) -> str:
-    """The kind's name where the code is its own, else the status and the codes."""
-    codes = refusal["content"][CONTENT_TYPE]["schema"]["properties"]["code"]["enum"]
+def codes_of(refusal: Document) -> list[str]:
+    """The codes that a described refusal may have."""
+    [content] = refusal["content"].values()
+    codes: list[str] = content["schema"]["allOf"][1]["properties"]["code"]["enum"]
+    return codes
+
+
+def _name(refusal: Document) -> str:
+    """The kind's name where the code is its own, else the code in words; empty for several."""
+    codes = codes_of(refusal)
     plain = [kind.__name__ for kind in kinds() if [kind.code] == codes]
-    return plain[0] if plain else "_".join([status, *codes])
+    if plain:
+        return plain[0]
+    return codes[0].title().replace("_", "") if len(codes) == 1 else ""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from openapi.examples import Document, example
+from openapi.examples import Document
 
 JSON = "application/json"
 
@@ -48,11 +48,11 @@ def call_of(document: Document, path: str, method: str, operation: Document) -> 
         operation_id=operation["operationId"],
         method=method.upper(),
         path=path,
-        in_path=_values(document, demanded, "path"),
-        in_query=_values(document, demanded, "query"),
+        in_path=_values(demanded, "path"),
+        in_query=_values(demanded, "query"),
         formats={p["name"]: p["schema"].get("format", "") for p in parameters},
         media=media,
-        body=content.get("example", _example(document, content)),
+        body=content.get("example"),
         schema=_component(document, content.get("schema", {})),
         is_list=any(each["name"] == "page" for each in parameters),
         has_caller=bool(operation["security"]),
@@ -60,24 +60,13 @@ def call_of(document: Document, path: str, method: str, operation: Document) -> 
     )
 
 
-def _values(document: Document, parameters: list[Document], place: str) -> Document:
-    schemas = document["components"]["schemas"]
-    return {
-        each["name"]: each.get("example", example(each["schema"], schemas, each["name"]))
-        for each in parameters
-        if each["in"] == place
-    }
+def _values(parameters: list[Document], place: str) -> Document:
+    return {each["name"]: each["example"] for each in parameters if each["in"] == place}
 
 
 def _body(operation: Document) -> tuple[str | None, Document]:
     content = operation.get("requestBody", {}).get("content", {})
     return next(iter(content.items()), (None, {}))
-
-
-def _example(document: Document, content: Document) -> Any:  # noqa: ANN401 - JSON
-    if "schema" not in content:
-        return None
-    return example(content["schema"], document["components"]["schemas"])
 
 
 def _component(document: Document, schema: Document) -> str | None:

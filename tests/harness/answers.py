@@ -56,7 +56,9 @@ def codes_in(response: dict[str, Any]) -> list[str]:
     if reference:
         response = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
     content = response.get("content", {}).get("application/problem+json")
-    codes: list[str] = content["schema"]["properties"]["code"]["enum"] if content else []
+    codes: list[str] = (
+        content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
+    )
     return codes
 
 

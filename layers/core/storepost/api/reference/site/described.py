@@ -92,7 +92,9 @@ def _is_said(schema: Json, name: str) -> bool:
 def codes_of(answer: Json) -> list[str]:
     """The codes of problems that an answer may have."""
     content = answer.get("content", {}).get(_PROBLEM)
-    codes: list[str] = content["schema"]["properties"]["code"]["enum"] if content else []
+    codes: list[str] = (
+        content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
+    )
     return codes
 
 

@@ -45,7 +45,7 @@ def tags(found: list[Group]) -> list[Document]:
     titles = {name: title for part in STORY.values() for name, title in part.items()}
     about = {group.name: group.description for group in found}
     if unknown := about.keys() - titles.keys():
-        raise KeyError(f"openapi/story.py has no place for {', '.join(sorted(unknown))}")
+        raise KeyError(f"openapi/navigation.py has no place for {', '.join(sorted(unknown))}")
     return [
         {"name": name, "x-displayName": title, "description": about[name]}
         for name, title in titles.items()

@@ -1,0 +1,36 @@
+"""The story's chapters in their order."""
+
+from openapi.story.chapters import (
+    catalog,
+    consent,
+    coupons,
+    farewell,
+    feeds,
+    orders,
+    people,
+    proposals,
+    reading_products,
+    second_factor,
+    shopify,
+    start,
+    stores,
+    team,
+)
+from openapi.story.steps import Chapter
+
+CHAPTERS: list[Chapter] = [
+    start.CHAPTER,
+    stores.CHAPTER,
+    people.CHAPTER,
+    catalog.CHAPTER,
+    orders.CHAPTER,
+    reading_products.CHAPTER,
+    feeds.CHAPTER,
+    coupons.CHAPTER,
+    consent.CHAPTER,
+    proposals.CHAPTER,
+    shopify.CHAPTER,
+    second_factor.CHAPTER,
+    team.CHAPTER,
+    farewell.CHAPTER,
+]

@@ -1,0 +1,114 @@
+"""Who may be written to: asked for, proven, told to the shop, and withdrawn by a link."""
+
+from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
+from openapi.story.telling import Telling
+
+ADA, BRUNO = {"id": "{people.items.0.id}"}, {"id": "{bruno.id}"}
+STORE = {"id": "{store.id}"}
+PROOF = {
+    "reference": "Preference centre",
+    "ip": "203.0.113.7",
+    "userAgent": "Mozilla/5.0",
+}
+
+
+def _follow(telling: Telling) -> None:
+    """Ada opens the link at the end of her email."""
+    telling.values["token"] = telling.values["link"]["url"].rsplit("/", 1)[1]
+
+
+CHAPTER: Chapter = [
+    Step("consent.getSettings"),
+    Step("consent.changeSettings", OLIVE, body={"evidenceRetentionDays": 1095}),
+    Step(
+        "consent.changeEmail",
+        path=BRUNO,
+        body={
+            "state": "subscribed",
+            "occurredAt": "2026-03-14T09:00:00.000Z",
+            "proof": PROOF,
+            "evidence": {
+                "text": "Yes, write to me about new things from the loom.",
+                "textVersion": "2026-01",
+                "url": "https://shop.example.com/news",
+                "optInLevel": "confirmed",
+            },
+        },
+        keep="consent",
+    ),
+    Step("consent.getEmail", path=BRUNO),
+    Step("consent.changeSms", path=ADA, body={"state": "subscribed", "proof": PROOF}),
+    Step("consent.getSms", path=ADA),
+    Step(
+        "consent.list",
+        path=BRUNO,
+        query={
+            "channel": "email",
+            "state": "subscribed",
+            "source": "api",
+            "page": 1,
+            "pageSize": 25,
+        },
+        keep="changes",
+    ),
+    Step("consent.get", path={**BRUNO, "changeId": "{changes.items.0.id}"}),
+    Step("consent.listEvidence", path=BRUNO, query={"channel": "email", "page": 1, "pageSize": 25}),
+    Step(
+        "consent.import",
+        body={
+            "changes": [
+                {
+                    "email": "chiara.rossi@example.com",
+                    "state": "subscribed",
+                    "occurredAt": "2025-12-01T09:00:00.000Z",
+                    "proof": {"reference": "Old newsletter tool, list 7"},
+                }
+            ]
+        },
+    ),
+    Step(
+        "writeBacks.list",
+        query={
+            "storeId": "{store.id}",
+            "channel": "sms",
+            "recordedFrom": "2026-03-01T00:00:00.000Z",
+            "recordedTo": "2026-04-01T00:00:00.000Z",
+            "page": 1,
+            "pageSize": 25,
+        },
+        keep="write_backs",
+    ),
+    Step("stores.putWriteBack", path=STORE, body={"url": "{new_write_back_url}"}),
+    Step("consent.changeSms", path=ADA, body={"state": "unsubscribed"}, keep="refused"),
+    Step(
+        "writeBacks.list",
+        query={"status": "failed"},
+    ),
+    Step(
+        "consent.retryWriteBack",
+        path={**ADA, "changeId": "{refused.id}", "storeId": "{store.id}"},
+    ),
+    Step(
+        "writeBacks.retry",
+        body={
+            "storeId": "{store.id}",
+            "recordedFrom": "2026-03-01T00:00:00.000Z",
+            "recordedTo": "2026-04-01T00:00:00.000Z",
+        },
+    ),
+    Step("stores.putWriteBack", path=STORE, body={"url": "{write_back_url}"}),
+    Step(
+        "unsubscribeLinks.create",
+        path=ADA,
+        body={"reference": "newsletter-2026-03"},
+        keep="link",
+    ),
+    Meanwhile(_follow),
+    Step("unsubscribe.ask", None, path={"token": "{token}"}),
+    Step(
+        "unsubscribe.confirm",
+        None,
+        path={"token": "{token}"},
+        body={"List-Unsubscribe": "One-Click"},
+    ),
+]

@@ -1,0 +1,15 @@
+"""What Storepost knows of the throw now that it was sold."""
+
+from openapi.story.steps import Chapter, Step
+
+THROW = {"id": "{products.items.0.id}"}
+CHAPTER: Chapter = [
+    Step("products.get", path=THROW, query={"locale": "en"}),
+    Step("products.listSources", path=THROW, query={"locale": "en"}),
+    Step(
+        "products.listVariants",
+        path=THROW,
+        query={"locale": "en", "stock": "in_stock", "removed": "false", "page": 1, "pageSize": 25},
+    ),
+    Step("products.sales", path=THROW, query={"from": "2026-03-01", "to": "2026-03-14"}),
+]

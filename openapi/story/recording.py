@@ -1,0 +1,28 @@
+"""Runs the story for its file, and for the tests that compare the two."""
+
+import json
+from typing import Any
+
+from openapi.groups import groups
+from openapi.story.chapters import CHAPTERS
+from openapi.story.telling import telling
+
+
+def exchanges() -> list[dict[str, Any]]:
+    """The exchanges of a new run, in the order of the story: the same ones for the same code."""
+    with telling(routes()) as story:
+        return [each.as_json() for each in story.tell(CHAPTERS)]
+
+
+def text() -> str:
+    """What the file is to hold."""
+    return json.dumps(exchanges(), indent=1, ensure_ascii=False) + "\n"
+
+
+def routes() -> dict[str, tuple[str, str]]:
+    """Each operation's method and path, without `/v1`, by its id."""
+    return {
+        operation.id: (operation.method, operation.path.removeprefix("/v1"))
+        for group in groups()
+        for operation in group.operations
+    }

@@ -1,0 +1,50 @@
+"""What the story consists of: requests in their order, and what happens outside the API between.
+
+A value in braces stands for one of an earlier answer: `{store.id}` is the `id` of the answer that
+a step kept as `store`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from openapi.story.telling import Telling
+
+OLIVE = "{owner.token}"
+"""The session of the shop's owner."""
+KEY = "{key.key}"
+"""The API key of the shop's own programs, of scope `write`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One request. `keep` names its answer, a JSON value, for the steps after it."""
+
+    operation: str
+    """The operation's id."""
+    by: str | None = KEY
+    """What the request bears as its token; None for a request without one."""
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] | str = field(default_factory=dict)
+    body: Any = None
+    """JSON, or a form's fields where the operation takes a form; None without a body."""
+    keep: str = ""
+    status: int | None = None
+    """The answer's status; None stands for any success."""
+    seconds: int = 60
+    """How much later than the step before it comes."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    only: Sequence[str] = ()
+    """The fields that are shown of an answer which is too long to be shown; all where empty."""
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """What people, mail clients and shops do outside the API."""
+
+    happens: Callable[["Telling"], None]
+
+
+type Chapter = list[Step | Meanwhile]
+"""Steps that belong together, in their order."""

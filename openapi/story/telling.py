@@ -1,0 +1,220 @@
+"""Runs the story against the service on moto, at the story's own time."""
+
+import json
+import os
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+from unittest import mock
+from urllib.parse import quote, urlencode
+
+from local import gateway
+from local.aws import mail
+from local.demo.seeded import seeded
+from local.running import LocalRun
+from openapi.story.masks import Masks
+from openapi.story.steps import Chapter, Step
+from storepost.values import clock
+
+BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0"
+SHOP = "birch-loom.myshopify.com"
+_VARIABLES = ("SHOPIFY_STAND_IN", "FEED_ALLOW_HOSTS")
+_JSON = ("application/json", "application/problem+json")
+_REFERENCE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
+
+
+class StandingClock:
+    """What the service's clock has instead of `datetime`: time stands still within a step."""
+
+    moment = BEGINNING
+
+    @classmethod
+    def now(cls, tz: tzinfo) -> datetime:
+        """The story's time."""
+        return cls.moment.astimezone(tz)
+
+    fromisoformat = datetime.fromisoformat
+
+
+class StoryBroken(Exception):  # noqa: N818 - it is what happened
+    """The service answered a step in another way than the story goes on from."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its answer, with made-up ids and secrets instead of the run's own."""
+
+    operation: str
+    path: dict[str, Any]
+    query: dict[str, Any]
+    header: dict[str, str]
+    body: Any
+    status: int
+    answer: Any
+    """None where the answer has no JSON."""
+
+    def as_json(self) -> dict[str, Any]:
+        """What the story's file has of it: no empty parts."""
+        whole = {
+            "operation": self.operation,
+            "path": self.path,
+            "query": self.query,
+            "header": self.header,
+            "body": self.body,
+            "status": self.status,
+            "answer": self.answer,
+        }
+        return {
+            name: value
+            for name, value in whole.items()
+            if value is not None and (value or name == "answer")
+        }
+
+
+class Telling:
+    """One run of the story. AWS has been started and is empty."""
+
+    def __init__(self, run: LocalRun, routes: dict[str, tuple[str, str]]) -> None:
+        """`routes` has each operation's method and path by its id."""
+        self.run = run
+        self.values: dict[str, Any] = {
+            "feed_url": run.catalogue_url,
+            "write_back_url": run.write_back_url,
+            "new_write_back_url": f"{run.write_back_url}-2",
+        }
+        self.masks = Masks(
+            {
+                f"{run.origin}/_local/shopify/{SHOP}/admin": f"https://{SHOP}/admin",
+                run.catalogue_url: "https://shop.example.com/products.xml",
+                f"{run.write_back_url}-2": "https://new.example.com/storepost/write-backs",
+                run.write_back_url: "https://shop.example.com/storepost/write-backs",
+            }
+        )
+        self.outside = ExitStack()
+        """What shops do otherwise than the pretend ones, until it is closed."""
+        self._routes = routes
+
+    def tell(self, chapters: list[Chapter]) -> Iterator[Exchange]:
+        """Each exchange, in the order of the story. Raises StoryBroken."""
+        for chapter in chapters:
+            for step in chapter:
+                if isinstance(step, Step):
+                    yield self._exchange(step)
+                else:
+                    step.happens(self)
+
+    def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        """The value with what its references stand for."""
+        if isinstance(value, dict):
+            return {name: self.resolved(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.resolved(inner) for inner in value]
+        if not isinstance(value, str):
+            return value
+        if whole := _REFERENCE.fullmatch(value):
+            return self._value(whole[1])
+        return _REFERENCE.sub(lambda found: str(self._value(found[1])), value)
+
+    def email_to(self, address: str) -> mail.Email:
+        """The latest email to an address."""
+        return [each for each in mail.sent_emails() if each.to == address][-1]
+
+    def keep_code(self, name: str, code: str) -> None:
+        """Keeps a code that somebody reads as the story's `code`; `name` says where it is from."""
+        self.values["code"] = code
+        self.masks.add_code(f"{name} {clock.to_text(clock.now())}", code)
+
+    def _value(self, reference: str) -> Any:  # noqa: ANN401 - JSON
+        name, *rest = reference.split(".")
+        value = self.values[name]
+        for part in rest:
+            value = value[int(part) if isinstance(value, list) else part]
+        return value
+
+    def _exchange(self, step: Step) -> Exchange:
+        StandingClock.moment += timedelta(seconds=step.seconds)
+        path, query = self.resolved(step.path), self.resolved(step.query)
+        body = self.resolved(step.body)
+        method, route = self._routes[step.operation]
+        filled = route.format(**{name: quote(str(value), safe="") for name, value in path.items()})
+        raw, media = _encoded(step.operation, body)
+        headers = {"user-agent": BROWSER, **self.resolved(dict(step.headers))}
+        if step.by:
+            headers["authorization"] = f"Bearer {self.resolved(step.by)}"
+        if raw:
+            headers["content-type"] = media
+        answer = gateway.handle(
+            gateway.http_event(
+                method, f"/v1{filled}", query=urlencode(query), headers=headers, body=raw
+            )
+        )
+        _demand(step, answer)
+        content = _decoded(answer)
+        self.values |= {"location": answer.headers.get("Location", "")}
+        if step.keep:
+            self.values[step.keep] = content
+        if method != "GET":
+            self.run.deliver()
+        shown = self.masks.shown
+        if step.only:
+            content = {name: content[name] for name in step.only}
+        self.masks.learn(step.operation, content)
+        return Exchange(
+            step.operation,
+            shown(path),
+            shown(query),
+            dict(step.headers),
+            shown(body),
+            answer.status,
+            shown(content),
+        )
+
+
+@contextmanager
+def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
+    """A run with pretend shops, whose time stands still but for the story's own steps."""
+    kept = {name: os.environ.get(name) for name in _VARIABLES}
+    try:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as listening,
+            seeded(),
+            mock.patch.object(clock, "datetime", StandingClock),
+        ):
+            StandingClock.moment = BEGINNING
+            run = LocalRun(listening)
+            run.serve()
+            story = Telling(run, routes)
+            try:
+                yield story
+            finally:
+                story.outside.close()
+                run.stop()
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _encoded(operation: str, body: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
+    if body is None:
+        return b"", ""
+    if operation == "unsubscribe.confirm":
+        return urlencode(body).encode(), "application/x-www-form-urlencoded"
+    return json.dumps(body).encode(), "application/json"
+
+
+def _decoded(answer: gateway.Answer) -> Any:  # noqa: ANN401 - JSON
+    media = {name.lower(): value for name, value in answer.headers.items()}.get("content-type", "")
+    return json.loads(answer.body) if answer.body and media.startswith(_JSON) else None
+
+
+def _demand(step: Step, answer: gateway.Answer) -> None:
+    expected = answer.status < 400 if step.status is None else answer.status == step.status
+    if not expected:
+        raise StoryBroken(f"{step.operation}: {answer.status} {answer.body.decode()[:2000]}")

@@ -1,0 +1,54 @@
+"""The story whose exchanges are the description's examples: the service answers as they say."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from openapi.story.exchanges import recorded
+from openapi.story.recording import exchanges, routes
+from storepost.accounts.identity import passwords
+from tests.harness.world import World
+
+OPERATIONS = sorted(routes())
+type Exchanges = dict[str, list[dict[str, Any]]]
+
+
+def by_operation(story: list[dict[str, Any]]) -> Exchanges:
+    """The exchanges of each operation, in the story's order."""
+    found: Exchanges = defaultdict(list)
+    for exchange in story:
+        found[exchange["operation"]].append(exchange)
+    return found
+
+
+@pytest.fixture(scope="module")
+def told() -> Iterator[Exchanges]:
+    """A run of the whole story: about 240 requests and what streams and queues carry of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "MEMORY_KIB", 8)
+        patch.setattr(passwords, "PASSES", 1)
+        _forget_hasher()
+        try:
+            yield by_operation(exchanges())
+        finally:
+            World().close()
+            _forget_hasher()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_is_answered_as_its_examples_say(told: Exchanges, operation: str) -> None:
+    """Ids, secrets and times are the story's own in both: all else is what the service says."""
+    shown = by_operation(recorded())[operation]
+    assert shown, f"{operation} isn't in the story: tell it in openapi/story, then `make examples`"
+    assert told[operation] == shown, f"{operation} answers otherwise: run `make examples`"
+
+
+def test_tells_of_no_operation_that_is_gone() -> None:
+    assert {each["operation"] for each in recorded()} <= set(OPERATIONS)
+
+
+def _forget_hasher() -> None:
+    passwords._hasher.cache_clear()
+    passwords._dummy.cache_clear()
