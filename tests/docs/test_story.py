@@ -9,6 +9,7 @@ import pytest
 from openapi.story.exchanges import recorded
 from openapi.story.recording import exchanges, routes
 from storepost.accounts.identity import passwords
+from storepost.shopify.admin import AdminClient
 from tests.harness.world import World
 
 OPERATIONS = sorted(routes())
@@ -29,6 +30,8 @@ def told() -> Iterator[Exchanges]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "MEMORY_KIB", 8)
         patch.setattr(passwords, "PASSES", 1)
+        # The pretend shop is done at once with what a real one takes seconds for.
+        patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
         _forget_hasher()
         try:
             yield by_operation(exchanges())
