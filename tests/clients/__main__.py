@@ -21,6 +21,7 @@ _CAN_NOT_BE_HAD = 3
 _PYTHON = Path("clients/.venv/bin")
 _TYPESCRIPT = Path("clients/typescript")
 _COMPILER = _TYPESCRIPT / "node_modules" / ".bin" / "tsc"
+_TYPES = ("--types", "node", "--typeRoots", str(_TYPESCRIPT / "node_modules" / "@types"))
 _TSC = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 _PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
 
@@ -86,7 +87,7 @@ def _check_typescript() -> None:
     with tempfile.TemporaryDirectory(prefix=".samples-", dir=ROOT / _TYPESCRIPT) as folder:
         sample = Path(folder) / "sample.ts"
         sample.write_text(_sample("ts"), "utf-8")
-        _run(_COMPILER, *_TSC, sample, *samples.write(Path(folder), "typescript"))
+        _run(_COMPILER, *_TSC, *_TYPES, sample, *samples.write(Path(folder), "typescript"))
     _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
 
 
