@@ -16,8 +16,8 @@ def test_a_path_that_nobody_has(service: Service) -> None:
         "type": f"{BASE_URL}/problems/not_found",
         "title": "Not found",
         "status": 404,
-        "detail": "Check the address and the id; what belongs to another workspace isn't found"
-        " either.",
+        "detail": "Check the path and the ids in it. What belongs to another workspace is answered"
+        " like this too.",
         "code": "not_found",
     }
 
