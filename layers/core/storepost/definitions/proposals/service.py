@@ -39,7 +39,7 @@ from storepost.definitions.proposals.repository import ProposalRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import derived_id, timed_id
-from storepost.values.problems import FieldError
+from storepost.values.problems import FieldError, NotFound, handles
 from storepost.values.scope import WorkspaceScope
 
 
@@ -67,7 +67,7 @@ def propose(
 ) -> ProposalView:
     """Proposes a new definition or a change of one; both are tried.
 
-    Raises SchemaMismatch, and of a change NotFound, BaseNotCurrent and PatchFailed.
+    Raises SchemaMismatch, and of a change ValidationFailed, BaseNotCurrent and PatchFailed.
     """
     if isinstance(new, NewChange):
         return _propose_change(caller, new, changes)
@@ -126,6 +126,8 @@ def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> No
     )
 
 
+# The version that it finds is the definition's current one.
+@handles(NotFound)
 def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -> ProposalView:
     definition = definition_in_body(caller.workspace, new.base.definition_id)
     if definition.version_id != new.base.version_id:
