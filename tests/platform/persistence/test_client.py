@@ -148,6 +148,11 @@ def parsed(parser: JSONParser, answer: object, operation: str, status: int = 200
     return parser.parse(response, shape_of(operation))
 
 
+def client() -> Any:
+    """The one client, with what botocore keeps to itself."""
+    return connection.client
+
+
 def ours() -> JSONParser:
     """The parser of the one client."""
     parser = connection.session.get_component("response_parser_factory").create_parser("json")
@@ -167,30 +172,29 @@ def test_an_answer_is_what_botocore_makes_of_it(operation: str, data: st.DataObj
 def test_a_call_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
     parameters = data.draw(CALLS[operation])
     model = get_session().get_service_model("dynamodb").operation_model(operation)
-    theirs = create_serializer("json", include_validation=False).serialize_to_request(
-        parameters, model
-    )
-    assert connection.client._serializer.serialize_to_request(parameters, model) == theirs
+    serializer: Any = create_serializer("json", include_validation=False)
+    theirs = serializer.serialize_to_request(parameters, model)
+    assert client()._serializer.serialize_to_request(parameters, model) == theirs
 
 
 def test_what_is_no_value_of_an_attribute_is_refused() -> None:
     model = get_session().get_service_model("dynamodb").operation_model("PutItem")
     with pytest.raises(TypeError, match="datetime is no value of an attribute"):
-        connection.client._serializer.serialize_to_request({"Item": {"a": clock.now()}}, model)
+        client()._serializer.serialize_to_request({"Item": {"a": clock.now()}}, model)
 
 
 def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
-    client = connection.client
-    model = client.meta.service_model.operation_model("GetItem")
+    ruleset = client()._ruleset_resolver
+    model = client().meta.service_model.operation_model("GetItem")
     asked = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
-    theirs = type(client._ruleset_resolver).construct_endpoint(client._ruleset_resolver, **asked)
-    ours = client._ruleset_resolver.construct_endpoint(**asked)
+    theirs = type(ruleset).construct_endpoint(ruleset, **asked)
+    ours = ruleset.construct_endpoint(**asked)
     assert (ours.url, ours.properties, ours.headers) == (
         theirs.url,
         theirs.properties,
         theirs.headers,
     )
-    assert client._ruleset_resolver.construct_endpoint(**asked) is ours
+    assert ruleset.construct_endpoint(**asked) is ours
 
 
 def test_so_is_an_error() -> None:
