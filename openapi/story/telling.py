@@ -4,7 +4,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -17,7 +17,7 @@ from local.aws import mail
 from local.demo.seeded import seeded
 from local.running import LocalRun
 from openapi.story.masks import Masks
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
 from storepost.values import clock
 
 BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
@@ -74,6 +74,17 @@ class Exchange:
             for name, value in whole.items()
             if value is not None and (value or name == "answer")
         }
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """What people, mail clients and shops do outside the API."""
+
+    happens: Callable[["Telling"], None]
+
+
+type Chapter = list[Step | Meanwhile]
+"""What happens one after the other, and belongs together."""
 
 
 class Telling:

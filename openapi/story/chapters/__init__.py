@@ -16,7 +16,7 @@ from openapi.story.chapters import (
     stores,
     team,
 )
-from openapi.story.steps import Chapter
+from openapi.story.telling import Chapter
 
 CHAPTERS: list[Chapter] = [
     start.CHAPTER,

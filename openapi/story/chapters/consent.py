@@ -1,7 +1,7 @@
 """Who may be written to: asked for, proven, told to the shop, and withdrawn by a link."""
 
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
-from openapi.story.telling import Telling
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile, Telling
 
 ADA, BRUNO = {"id": "{people.items.0.id}"}, {"id": "{bruno.id}"}
 STORE = {"id": "{store.id}"}

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 ADA = {"id": "{people.items.0.id}"}
 CUSTOMER: dict[str, Any] = {
