@@ -25,6 +25,7 @@ from storepost.people.profiles.erasing import (
 )
 from storepost.people.profiles.erasure import Eraser
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.suppressions.erasing import erase_suppressions
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
 
@@ -34,6 +35,7 @@ ERASERS: tuple[Eraser, ...] = (
     erase_addresses,
     erase_history,
     erase_evidence,
+    erase_suppressions,
     erase_buyer,
     erase_events,
     erase_holder,

@@ -72,7 +72,11 @@ from storepost.lifecycle.workspaces.own import (
     delete_wordings,
     disconnect_stores,
 )
-from storepost.lifecycle.workspaces.people import delete_hashes, delete_people
+from storepost.lifecycle.workspaces.people import (
+    delete_hashes,
+    delete_people,
+    delete_suppressions,
+)
 from storepost.lifecycle.workspaces.selling import (
     delete_codes,
     delete_coupons,
@@ -104,6 +108,11 @@ from storepost.people.profiles.rows import (
     MergedProfileItem,
     MergeItem,
     ProfileItem,
+)
+from storepost.people.suppressed.rows import (
+    PastSuppressionItem,
+    SuppressedAddressItem,
+    SuppressionItem,
 )
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
@@ -154,6 +163,7 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         delete_people,
     ),
+    Holding((SuppressionItem, SuppressedAddressItem, PastSuppressionItem), delete_suppressions),
     Holding((CodeItem, CodeUseItem), delete_codes),
     Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
     Holding((OrderItem, CountedOrderItem), delete_orders),

@@ -25,6 +25,7 @@ from storepost.people.consent.evidence_rows import wording_partition
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.write_back_index import index_partition
 from storepost.people.profiles.lists import ProfileLists
+from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_all, keys_in
 from storepost.platform.postings.entries import SearchKind
@@ -61,7 +62,14 @@ def delete_lists(workspace: WorkspaceScope) -> bool:
         trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
         trees += ProductLists(workspace, store.id).trees
     # What stands in the lists of all leads to people and orders: it goes with those alone.
-    leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
+    suppressions = SuppressionLists(workspace)
+    leading = (
+        profiles.by_first_seen,
+        suppressions.in_force,
+        suppressions.lifted,
+        OrderList(workspace).tree,
+        products.by_added,
+    )
     partitions = [tree.rows.partition for tree in trees]
     nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
     return any(delete_some(partition) for partition in (*partitions, *nodes))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.evidence import Series, SeriesKey
-from storepost.people.consent.states import ConsentState
+from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
 
@@ -145,6 +145,8 @@ class Profile:
     email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
     """The state of the address that is shown: a copy, kept true in each change's transaction."""
     sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    suppressed: frozenset[Channel] = frozenset()
+    """Of which channels the address that is shown is suppressed: a copy as of the consents."""
     sightings: Mapping[Identity, Sighting] = field(default_factory=dict)
     """Of all its identities, in the order in which they came."""
     former: frozenset[Identity] = frozenset()
@@ -203,6 +205,15 @@ class Profile:
     def is_customer(self) -> bool:
         """Returns whether the person has a customer or an order in any store."""
         return bool(self.links)
+
+    def consent_of(self, channel: Channel) -> ConsentState:
+        """Returns the consent of the address that is shown for a channel."""
+        return self.email_consent if channel is Channel.EMAIL else self.sms_consent
+
+    def is_reachable(self, channel: Channel) -> bool:
+        """Returns whether the address that is shown may get marketing."""
+        is_subscribed = self.consent_of(channel) is ConsentState.SUBSCRIBED
+        return is_subscribed and channel not in self.suppressed
 
     @property
     def store_ids(self) -> tuple[UUID, ...]:

@@ -58,6 +58,8 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     locale_source = Json(null=True)
     email_consent = UnicodeAttribute()
     sms_consent = UnicodeAttribute()
+    suppressed = Json(null=True)
+    """Channels whose shown address is suppressed."""
     identities = Json()
     former = Json()
     links = Json()
@@ -129,6 +131,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         locale_source=_locale_row(profile.locale_source),
         email_consent=profile.email_consent,
         sms_consent=profile.sms_consent,
+        suppressed=sorted(profile.suppressed) or None,
         identities=[
             [*_identity_row(identity), _number(seen.first), _number(seen.last)]
             for identity, seen in profile.sightings.items()
@@ -164,6 +167,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         locale_source=_locale_source(item.locale_source),
         email_consent=ConsentState(item.email_consent),
         sms_consent=ConsentState(item.sms_consent),
+        suppressed=frozenset(map(Channel, item.suppressed or ())),
         sightings={
             _identity(row): Sighting(_moment(first), _moment(last))
             for *row, first, last in item.identities

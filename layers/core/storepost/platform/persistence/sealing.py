@@ -34,6 +34,7 @@ class Purpose(StrEnum):
     BACKUP_CODE = "backup code"
     UNSUBSCRIBE_LINK = "unsubscribe link"
     ERASED_ADDRESS = "erased address"
+    SUPPRESSED_ADDRESS = "suppressed address"
     ERASED_EVIDENCE = "erased evidence"
     ERASED_NAME = "words of an erased person's name"
 
