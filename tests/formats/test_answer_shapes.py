@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 from pydantic.types import Strict
 
 from openapi.groups import ROOT, groups
-from storepost.values.wire import Timestamp
+from storepost.values import wire
 
-_ANY_MOMENT = {id(each) for each in Timestamp.__metadata__}
+_TIMESTAMP: Any = wire.Timestamp
+_ANY_MOMENT = {id(each) for each in _TIMESTAMP.__metadata__}
 """They refuse no moment that a row can hold."""
 
 
