@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 SESSION_SLIDES = timedelta(days=30)
 SESSION_ENDS = timedelta(days=90)
 
 
-class KeyScope(StrEnum):
+class KeyScope(StoredEnum):
     """What an API key may do. `read`: read everything that isn't reserved for admins. `propose`:
     also make change proposals. `write`: also change everything.
     """

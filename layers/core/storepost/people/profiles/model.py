@@ -4,16 +4,16 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class IdentityType(StrEnum):
+class IdentityType(StoredEnum):
     """What kind of value names a person, the strongest first. `platform_customer_id`: what a
     store calls its customer. `email` and `phone`. `shopify_client_id`: what a Shopify store's
     shop window calls a browser. `anonymous_id`: what your site calls a browser before anybody
@@ -68,7 +68,7 @@ def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
     return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
 
 
-class LocaleSignal(StrEnum):
+class LocaleSignal(StoredEnum):
     """How sure a locale is. `hard`: an order or a customer states it. `soft`: an order states
     none, so its store's primary locale was taken.
     """
@@ -77,7 +77,7 @@ class LocaleSignal(StrEnum):
     SOFT = "soft"
 
 
-class LocaleOrigin(StrEnum):
+class LocaleOrigin(StoredEnum):
     """What kind of record brought a locale: an `order` or a `customer`."""
 
     ORDER = "order"

@@ -13,7 +13,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
-from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
+from storepost.platform.persistence.item import Item, Row, VersionedItem
 from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.transaction import (
@@ -24,6 +24,7 @@ from storepost.platform.persistence.transaction import (
     Write,
     send,
 )
+from storepost.platform.persistence.unknown import Place, unknown_attributes
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
 
@@ -65,7 +66,7 @@ class Changes:
     def __init__(self, reads: Reads | None = None) -> None:
         """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
         self.reads = reads or Reads()
-        self._writes: dict[tuple[str, Key], Write] = {}
+        self._writes: dict[Place, Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
         self._other_ways: list[OtherWay] = []
@@ -87,12 +88,16 @@ class Changes:
 
     def create(self, item: Row, on_conflict: Exception | None = None) -> None:
         """Writes a row that must not exist yet."""
+        unknown_attributes.forget(item.place)
         self.save(item, Item.pk.does_not_exist(), on_conflict)
 
     def save(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
-        """Writes the row whole; a versioned one only if nobody else changed it."""
+        """Writes the row whole; a versioned one only if nobody else changed it.
+
+        What another release gave it stays, where the row was read.
+        """
         self._add(Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
 
     def update(
@@ -122,6 +127,7 @@ class Changes:
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Removes the row; a versioned one that was read only if nobody else changed it."""
+        unknown_attributes.forget(item.place)
         # Of one that wasn't read PynamoDB would demand that it has no version.
         by_version = isinstance(item, VersionedItem) and item.version is not None
         self._add(
@@ -140,7 +146,7 @@ class Changes:
 
     def has(self, item: Row) -> bool:
         """Whether this unit writes the row, or demands something of it."""
-        return _place(item) in self._writes
+        return item.place in self._writes
 
     def shared[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
@@ -170,7 +176,7 @@ class Changes:
 
     def withdraw(self, item: Row) -> None:
         """Takes back the write of a row."""
-        del self._writes[_place(item)]
+        del self._writes[item.place]
 
     def clear(self) -> None:
         """Forgets everything, for another run."""
@@ -207,11 +213,7 @@ class Changes:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.mark_dirty(item.key)
-        self._writes[_place(item)] = Write(order, item.key, add_to, on_conflict or LostRace())
-
-
-def _place(item: Row) -> tuple[str, Key]:
-    return type(item).Meta.table_name, item.key
+        self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
 
 
 def wait_before(run: int) -> None:
