@@ -98,6 +98,7 @@ from storepost.people.customers.repository import (
     RedactedCustomerItem,
 )
 from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.opt_in.repository import OptInRequestItem, OptInSendsItem
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     IdentityItem,
@@ -147,6 +148,7 @@ CONTENTS: tuple[Holding, ...] = (
             ConsentAddressItem,
             ConsentChangeItem,
             EvidenceItem,
+            OptInRequestItem,
             OrderPointerItem,
             CodePointerItem,
             ProfileEventItem,
@@ -183,7 +185,13 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((PostingItem,), delete_postings),
     Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
-        (ErasedAddressItem, OwedOptOutItem, RedactedCustomerItem, SealedEvidenceItem),
+        (
+            ErasedAddressItem,
+            OwedOptOutItem,
+            RedactedCustomerItem,
+            SealedEvidenceItem,
+            OptInSendsItem,
+        ),
         delete_hashes,
     ),
     Holding(
