@@ -31,7 +31,7 @@ class RenderedEmail:
     subject: str
     text: str = field(repr=False)
     html: str = field(repr=False)
-    sender: str = SERVICE
+    sender: str = field(default=SERVICE, repr=False)
     """Whom it is from, by name."""
 
 

@@ -74,7 +74,9 @@ def moment(value: object) -> str:
 
 def language(value: object) -> Language:
     """One of the languages that shoppers are written to in, else ValueError."""
-    return Language(str(value))
+    if not isinstance(value, str) or value not in Language:
+        raise ValueError("a language must be one of those that shoppers are written to in")
+    return Language(value)
 
 
 def line_or_none(value: object) -> str | None:
