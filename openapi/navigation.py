@@ -26,7 +26,11 @@ STORY: dict[str, dict[str, str]] = {
         "search": "Search",
     },
     "Coupons": {"coupons": "Coupons"},
-    "Consent": {"consent": "Consent", "unsubscribe": "Unsubscribe links"},
+    "Consent": {
+        "consent": "Consent",
+        "opt_in": "Double opt-in",
+        "unsubscribe": "Unsubscribe links",
+    },
     "Proposals": {"proposals": "Change proposals"},
     "Account": {
         "sign_in": "Signing in",

@@ -29,6 +29,8 @@ class Email:
     subject: str
     text: str
     html: str
+    sender: str
+    """The name that it is from."""
     sent_at: datetime
 
     @property
@@ -67,8 +69,14 @@ def sent_emails() -> list[Email]:
 
 def _read(sent: Any) -> Email:  # noqa: ANN401 - moto's message with our time on it
     message = message_from_bytes(sent.raw_data.encode(), policy=policy.default)
+    [sender] = message["from"].addresses
     return Email(
-        sent.id, message["to"], message["subject"], *_bodies(message), sent_at=sent.sent_at
+        sent.id,
+        message["to"],
+        message["subject"],
+        *_bodies(message),
+        sender=sender.display_name,
+        sent_at=sent.sent_at,
     )
 
 

@@ -99,6 +99,12 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("PUT", f"/profiles/{profile}/consent/email", write, {"state": "unsubscribed"}),
         request("POST", "/events", write, shop.visits(store)[0]),
         request("POST", f"/profiles/{profile}/unsubscribe-links", write),
+        request(
+            "POST",
+            f"/profiles/{profile}/opt-in-requests",
+            write,
+            {"proof": {"reference": "Newsletter form 4711"}},
+        ),
         request("GET", "/orders?pageSize=10", read),
         request("GET", "/products?pageSize=10", read),
         request("GET", f"/stores/{store}/product-priority", read),

@@ -25,6 +25,7 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.
 SHOP = "birch-loom.myshopify.com"
 _VARIABLES = ("SHOPIFY_STAND_IN", "FEED_ALLOW_HOSTS")
 _JSON = ("application/json", "application/problem+json")
+_FORMS = ("unsubscribe.confirm", "optIn.confirm")
 _REFERENCE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
@@ -215,7 +216,7 @@ def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
 def _encoded(operation: str, body: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
     if body is None:
         return b"", ""
-    if operation == "unsubscribe.confirm":
+    if operation in _FORMS:
         return urlencode(body).encode(), "application/x-www-form-urlencoded"
     return json.dumps(body).encode(), "application/json"
 

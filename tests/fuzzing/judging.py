@@ -47,6 +47,7 @@ RULES = re.compile(
             "Must be at least 300 where a key rotates itself",
             "Required for a coupon of source",
             # of a value's meaning
+            "Must not say `confirmed`",
             "Must be in the future",
             "Must not be in the future",
             "Must not be negative",

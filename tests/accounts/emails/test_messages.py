@@ -39,6 +39,7 @@ NAMES = {
     "store_moved",
     "data_requested",
     "write_backs_failing",
+    "opt_in",
 }
 
 

@@ -3,13 +3,15 @@
 A message is made where its cause is (docs/interface.md, sections 1, 3 and 4), goes through the
 outbox and its queue as ``template`` and ``to_params(message)``, and becomes an email in the worker
 that sends it.
-API handlers import this module, so it stands on the standard library alone.
+API handlers import this module, so it stands on the standard library and plain values alone.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, NewType
+
+from storepost.values.languages import Language
 
 type Role = Literal["owner", "admin", "member"]
 type KeyAct = Literal["invited", "role_changed", "removed"]
@@ -225,6 +227,20 @@ class WriteBacksFailing:
     since: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class OptIn:
+    """To a shopper, on behalf of a workspace: whether the address is to get marketing emails.
+
+    It is in the shopper's language and names nobody but the workspace. `link` is the page that
+    asks; it works for 7 days.
+    """
+
+    template: ClassVar[str] = "opt_in"
+    workspace: str
+    language: Language
+    link: Link = field(repr=False)
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -243,6 +259,7 @@ type Message = (
     | StoreMoved
     | DataRequested
     | WriteBacksFailing
+    | OptIn
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -265,6 +282,7 @@ MESSAGES: Mapping[str, type[Message]] = {
         StoreMoved,
         DataRequested,
         WriteBacksFailing,
+        OptIn,
     )
 }
 

@@ -14,6 +14,7 @@ from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
 from storepost.people.events.erasing import erase_events
+from storepost.people.opt_in.erasing import erase_opt_in_requests
 from storepost.people.profiles.erasing import (
     erase_addresses,
     erase_claims,
@@ -36,6 +37,7 @@ ERASERS: tuple[Eraser, ...] = (
     erase_history,
     erase_evidence,
     erase_suppressions,
+    erase_opt_in_requests,
     erase_buyer,
     erase_events,
     erase_holder,

@@ -102,6 +102,7 @@ from storepost.people.customers.repository import (
     RedactedCustomerItem,
 )
 from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.opt_in.repository import OptInRequestItem, OptInSendsItem
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     IdentityItem,
@@ -156,6 +157,7 @@ CONTENTS: tuple[Holding, ...] = (
             ConsentAddressItem,
             ConsentChangeItem,
             EvidenceItem,
+            OptInRequestItem,
             OrderPointerItem,
             CodePointerItem,
             ProfileEventItem,
@@ -193,7 +195,13 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((PostingItem,), delete_postings),
     Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
-        (ErasedAddressItem, OwedOptOutItem, RedactedCustomerItem, SealedEvidenceItem),
+        (
+            ErasedAddressItem,
+            OwedOptOutItem,
+            RedactedCustomerItem,
+            SealedEvidenceItem,
+            OptInSendsItem,
+        ),
         delete_hashes,
     ),
     Holding(

@@ -164,6 +164,10 @@ class ConsentRepository:
         changes.save(item)
         saved_states(changes, self._scope)[address] = consent.state
 
+    def is_saved(self, changes: Changes, address: Address) -> bool:
+        """Returns whether a unit of work writes an address's state."""
+        return changes.has(ConsentAddressItem(*address_key(self._scope, address)))
+
     def expect_consent(self, changes: Changes, address: Address) -> None:
         """Demands that nobody changes an address's state that was read here; else a lost race."""
         item = self._read.get(address)

@@ -6,6 +6,7 @@ doing. The sandbox, a sender that isn't verified, the wrong region, a paused acc
 configuration set or grant are the service's own, and hold for every recipient.
 """
 
+from email.headerregistry import Address
 from email.message import EmailMessage
 from functools import cache
 from typing import Any
@@ -16,6 +17,9 @@ from storepost.platform.messaging.pacing import Pace
 from storepost.platform.persistence.clients import make_client
 from storepost.values.metrics import count
 from storepost.values.settings import settings
+
+SERVICE = "Storepost"
+"""The name that emails are from, unless they are a workspace's."""
 
 READ_SECONDS = 8
 """Two tries end within the sender's 30 seconds."""
@@ -72,15 +76,15 @@ def _in_ascii(address: str) -> str:
         raise AddressRefused("the domain has no name in ASCII") from None
 
 
-def hand_over(to: str, subject: str, text: str, html: str) -> None:
+def hand_over(to: str, subject: str, text: str, html: str, sender: str = SERVICE) -> None:
     """Sends one email with both parts from the service's own address, at the account's pace.
 
-    Raises AddressRefused where no later try can help, SenderRefused where SES refuses the account
-    or its sender; anything else is worth another try.
+    `sender` is the name beside that address. Raises AddressRefused where no later try can help,
+    SenderRefused where SES refuses the account or its sender; anything else is worth another try.
     """
     recipient = _in_ascii(to)
     message = EmailMessage()
-    message["From"] = f"Storepost <{settings().sender_address}>"
+    message["From"] = Address(sender, addr_spec=settings().sender_address)
     message["To"] = recipient
     message["Subject"] = subject
     message["Auto-Submitted"] = "auto-generated"

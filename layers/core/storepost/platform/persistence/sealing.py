@@ -33,6 +33,8 @@ class Purpose(StrEnum):
     EMAILED_CODE = "emailed code"
     BACKUP_CODE = "backup code"
     UNSUBSCRIBE_LINK = "unsubscribe link"
+    OPT_IN_LINK = "opt-in link"
+    OPT_IN_ADDRESS = "address that an opt-in email was sent to"
     ERASED_ADDRESS = "erased address"
     SUPPRESSED_ADDRESS = "suppressed address"
     ERASED_EVIDENCE = "erased evidence"
