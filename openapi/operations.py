@@ -20,6 +20,7 @@ from storepost.api.http.locations import LOCATIONS
 from storepost.api.http.once import SealedAnswer
 from storepost.api.http.rendering import CONTENT_TYPE
 from storepost.platform.budgets.problems import RateLimited
+from storepost.platform.persistence.deletions import KNOWN_FOR
 from storepost.platform.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
 from storepost.values.problems import (
     Busy,
@@ -93,7 +94,9 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
     document |= {
         "tags": [group.name],
         "summary": " ".join(summary.split()).removesuffix("."),
-        "description": "\n\n".join(filter(None, [rest, _who(caller), _bound(group, operation)])),
+        "description": "\n\n".join(
+            filter(None, [rest, _repeated(operation), _who(caller), _bound(group, operation)])
+        ),
         "security": [{"bearer": []}] if caller else [],
     }
     if caller:
@@ -167,6 +170,12 @@ def _who(caller: MayCall | None) -> str:
         return f"Callable by {caller.people}, and by no API key."
     keys = " ".join(filter(None, [_KEYS[caller.scope], caller.which_keys]))
     return f"Callable by {keys}, or by {caller.people}."
+
+
+def _repeated(operation: Operation) -> str:
+    if operation.method != "DELETE":
+        return ""
+    return f"Repeated within {KNOWN_FOR.days} days it is answered 204 again, and does nothing more."
 
 
 def _bound(group: Group, operation: Operation) -> str:

@@ -56,6 +56,7 @@ RULES = re.compile(
             # of an address by its channel
             "Must be a phone number with its country code",
             "Must be an email address",
+            "Must be an IPv4 or IPv6 address",
             # of a text that is blank once the space around it is gone
             "Must not be empty",
             # of its size in bytes

@@ -150,7 +150,10 @@ class TestDelete:
         assert world.call("GET", "/me", token=someone.token).status == 200
         assert session_rows(world, someone) == pointers(someone.session_id)
         again = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
-        assert again.problem() == (404, "not_found")
+        assert (again.status, again.body) == (204, b"")
+        other = world.person()
+        answer = world.call("DELETE", f"/sessions/{session_id}", token=other.token)
+        assert answer.problem() == (404, "not_found")
 
     def test_the_own_one(self, world: World) -> None:
         someone = world.person()
@@ -158,6 +161,8 @@ class TestDelete:
         assert answer.status == 204
         assert world.call("GET", "/me", token=someone.token).status == 401
         assert session_rows(world, someone) == set()
+        again = world.call("DELETE", f"/sessions/{someone.session_id}", token=someone.token)
+        assert again.problem() == (401, "unauthenticated")
 
     def test_replay(self, world: World) -> None:
         someone = world.person()

@@ -618,8 +618,19 @@ class TestWithdraw:
             "reviewedAt": JustNow(),
             "reviewNote": "Withdrawn by its author.",
         }
-        answer = desk.send(desk.keys[PROPOSE], "DELETE", path)
-        assert answer.problem() == (409, "proposal_closed")
+        withdrawn = desk.get(path)
+        desk.world.advance(days=40)
+        assert desk.send(desk.keys[PROPOSE], "DELETE", path).status == 204
+        assert desk.get(path) == withdrawn
+
+    @pytest.mark.parametrize("decision", ["approve", "reject"])
+    def test_none_that_was_reviewed(self, desk: Desk, decision: str) -> None:
+        path = f"/change-proposals/{desk.propose()['id']}"
+        body = {"note": "Withdrawn by its author."}
+        assert desk.send(desk.owner.token, "POST", f"{path}/{decision}", body).status == 200
+        for _ in range(2):
+            answer = desk.send(desk.keys[PROPOSE], "DELETE", path)
+            assert answer.problem() == (409, "proposal_closed")
 
     def test_by_nobody_else(self, desk: Desk) -> None:
         path = f"/change-proposals/{desk.propose()['id']}"

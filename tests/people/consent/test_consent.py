@@ -22,6 +22,7 @@ from tests.harness.world import CANARY
 from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import EMAIL, PHONE, Listener, Shop, hand_over
 
+LONG_IP = "2001:0DB8:AAAA:BBBB:CCCC:DDDD:EEEE:0001"
 NOBODY = UUID("8d7c2f53-1b43-4a39-8c0e-0d1f6f7f0a11")
 
 
@@ -79,6 +80,8 @@ class TestChangeEmail:
             ({"state": "subscribed", "proof": {"reference": ""}}, ["/proof/reference"]),
             ({"state": "subscribed", "proof": {"reference": "r" * 201}}, ["/proof/reference"]),
             ({"state": "subscribed", "proof": {"reference": "r", "ip": "1" * 65}}, ["/proof/ip"]),
+            ({"state": "subscribed", "proof": {"reference": "r", "ip": "nope"}}, ["/proof/ip"]),
+            ({"state": "subscribed", "proof": {"reference": "r", "ip": ""}}, ["/proof/ip"]),
             (
                 {"state": "subscribed", "proof": {"reference": "r", "userAgent": "u" * 1001}},
                 ["/proof/userAgent"],
@@ -182,7 +185,7 @@ class TestChangeEmail:
             json_body={
                 "state": "subscribed",
                 "occurredAt": long_ago,
-                "proof": {"reference": "r" * 200, "ip": "1" * 64, "userAgent": "u" * 1000},
+                "proof": {"reference": "r" * 200, "ip": LONG_IP, "userAgent": "u" * 1000},
             },
         )
         assert answer.status == 200
@@ -191,7 +194,7 @@ class TestChangeEmail:
         assert body["by"] == shop.world.key_of(key).name
         assert body["occurredAt"] == "2024-02-29T21:59:59.123Z"
         assert body["proof"] == {
-            "ip": "1" * 64,
+            "ip": "2001:db8:aaaa:bbbb:cccc:dddd:eeee:1",
             "userAgent": "u" * 1000,
             "userId": None,
             "apiKeyId": str(shop.world.key_of(key).id),
@@ -199,6 +202,32 @@ class TestChangeEmail:
         }
         assert body["writeBacks"] == []
         assert shop.queued() == []
+
+    def test_what_is_no_network_address_is_refused_in_plain_words(self, shop: Shop) -> None:
+        profile = shop.person()
+        proof = {"reference": "form 7", "ip": "203.0.113.7:443"}
+        body = {"state": "subscribed", "proof": proof}
+        answer = shop.world.call(
+            "PUT", path_of(profile, "email"), token=shop.owner.token, json_body=body
+        )
+        assert (answer.status, answer.json) == (
+            422,
+            {
+                "type": "https://api.example.com/v1/problems/validation",
+                "title": "The request isn't valid",
+                "status": 422,
+                "detail": "Fix the fields listed in `errors`.",
+                "code": "validation",
+                "errors": [
+                    {
+                        "path": "/proof/ip",
+                        "message": "Must be an IPv4 or IPv6 address, like `203.0.113.7` or "
+                        "`2001:db8::7`",
+                    }
+                ],
+            },
+        )
+        assert shop.profile(profile.id) == profile
 
     def test_the_callers_own_address_is_no_proof(self, shop: Shop) -> None:
         profile = shop.person()

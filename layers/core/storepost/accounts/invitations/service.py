@@ -110,8 +110,14 @@ def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes:
 
 
 def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: Changes) -> None:
-    """Cancels an open invitation: the emailed link stops working."""
+    """Cancels an open invitation: the emailed link stops working. Repeatable.
+
+    Raises NotFound and InvitationClosed.
+    """
     repository = InvitationRepository(workspace)
+    invitation = _found(repository.get(invitation_id))
+    if invitation.status is InvitationStatus.CANCELED:
+        return
     repository.close(changes, _open(repository, invitation_id), InvitationStatus.CANCELED)
 
 

@@ -20,6 +20,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.accounts.identity.model import Caller
 from storepost.api.http.deadline import DeadlineReached, grace
+from storepost.api.http.deletions import is_repeated, note_deletion
 from storepost.api.http.rendering import render
 from storepost.platform.persistence.changes import Changes, until_won
 from storepost.platform.persistence.idempotency import (
@@ -29,7 +30,13 @@ from storepost.platform.persistence.idempotency import (
     LostClaim,
 )
 from storepost.platform.persistence.ledger import Ledger
-from storepost.values.problems import Conflict, FieldError, Problem, ValidationFailed
+from storepost.values.problems import (
+    Conflict,
+    FieldError,
+    NotFound,
+    Problem,
+    ValidationFailed,
+)
 from storepost.values.wire import SecretAnswer
 
 KEY_LENGTH = 255
@@ -122,13 +129,32 @@ def _run(
     def commit() -> Response[Any]:
         changes.clear()
         response = as_sent(app, next_middleware(app))
+        note_deletion(app, changes)
         _expect_role(app, changes)
         if claim:
             claim.complete(changes, _keep(app, response, claim))
         changes.commit()
         return response
 
-    return until_won(commit)
+    try:
+        return until_won(commit)
+    except NotFound:
+        if not is_repeated(app):
+            raise
+    return _answer_kept(app, Response(204), claim)
+
+
+def _answer_kept(
+    app: APIGatewayHttpResolver, response: Response[Any], claim: Claim | None
+) -> Response[Any]:
+    """An answer that goes with no effect, kept where the request has a key."""
+    response = as_sent(app, response)
+    changes: Changes = app.context["changes"]
+    changes.clear()
+    if claim:
+        claim.complete(changes, _keep(app, response, claim))
+        changes.commit()
+    return response
 
 
 def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:

@@ -24,7 +24,6 @@ from storepost.definitions.proposals.model import (
     Proposed,
     Review,
 )
-from storepost.definitions.proposals.problems import ProposalClosed
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import (
@@ -156,7 +155,7 @@ class ProposalRepository:
             actions.append(ProposalItem.result_version_id.set(review.result.version_id))
         row = ProposalItem(*proposal_key(self._scope, proposal.id))
         is_open = ProposalItem.status == ProposalStatus.OPEN.value
-        changes.update(row, actions, is_open, ProposalClosed())
+        changes.update(row, actions, is_open)
 
 
 def _proposed_row(proposed: Proposed) -> dict[str, Any]:

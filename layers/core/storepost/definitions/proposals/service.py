@@ -115,10 +115,15 @@ def reject(
 
 
 def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> None:
-    """Rejects the caller's own proposal. Raises NotFound, NotAuthor and ProposalClosed."""
+    """Rejects the caller's own proposal; repeatable.
+
+    Raises NotFound, NotAuthor and ProposalClosed.
+    """
     proposal = find_proposal(caller.workspace, proposal_id)
     if not _same(caller.requester, proposal.author):
         raise NotAuthor()
+    if _is_withdrawn(proposal):
+        return
     _expect_open(proposal)
     review = Review(caller.requester, clock.now(), WITHDRAWN, None)
     ProposalRepository(caller.workspace).decide(
@@ -226,6 +231,11 @@ def _put_into_force(
 def _expect_open(proposal: Proposal) -> None:
     if proposal.status is not ProposalStatus.OPEN:
         raise ProposalClosed()
+
+
+def _is_withdrawn(proposal: Proposal) -> bool:
+    review = proposal.review
+    return review is not None and review.note == WITHDRAWN and _same(review.by, proposal.author)
 
 
 def _expect_reviewer(caller: WorkspaceCaller, proposal: Proposal) -> None:

@@ -7,9 +7,10 @@ from pydantic import Field, StringConstraints
 from storepost.people.consent import model
 from storepost.people.consent.evidence import EvidenceDetails
 from storepost.people.consent.states import OptInLevel
+from storepost.values.ip_addresses import IpAddress
 from storepost.values.wire import NotNull, RequestBody, Text, Url
 
-IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 64, 1000, 200, 4000
+USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 1000, 200, 4000
 
 
 class ProofInput(RequestBody):
@@ -20,9 +21,10 @@ class ProofInput(RequestBody):
     reference: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REFERENCE_LENGTH)
     ] = Field(description="Names what proves it in your own records, such as a form's submission.")
-    ip: Annotated[str, StringConstraints(max_length=IP_LENGTH)] | None = Field(
+    ip: IpAddress | None = Field(
         default=None,
-        description="The network address that the person had. Null or left out: it isn't known.",
+        description="The IPv4 or IPv6 address that the person had. It is answered as RFC 5952 "
+        "writes it. Null or left out: it isn't known.",
     )
     user_agent: Annotated[str, StringConstraints(max_length=USER_AGENT_LENGTH)] | None = Field(
         default=None,

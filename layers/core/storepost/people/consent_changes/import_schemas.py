@@ -58,7 +58,7 @@ _MENDS = {
     ChangeFault.STATE: "Make `state` `subscribed` or `unsubscribed`; leave out who said neither.",
     ChangeFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z.",
     ChangeFault.PROOF: "Give `proof` a `reference` of 1 to 200 characters, and besides it at most "
-    "`ip` (64) and `userAgent` (1,000).",
+    "`ip`, an IPv4 or IPv6 address, and `userAgent` (1,000).",
     ChangeFault.EVIDENCE: "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` "
     "of at most 255, a `url` like https://example.com/form, or an `optInLevel` of `single`, "
     "`confirmed` or `unknown`.",

@@ -1,0 +1,58 @@
+"""Deletions that were done, so that a `DELETE` that is repeated is answered as the first one was.
+
+What was deleted mostly leaves nothing that could be found. So the deletion writes a row in its own
+transaction, beside the idempotency records: a hash of the request, from which nothing can be read.
+"""
+
+import hashlib
+import json
+import math
+from datetime import timedelta
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key, Row, dynamodb_client
+from storepost.values import clock
+from storepost.values.settings import settings
+
+KNOWN_FOR = timedelta(days=30)
+"""How long a deletion is known after it was done."""
+
+
+class DeletionItem(Row):
+    """A deletion that was done."""
+
+    class Meta:
+        """The idempotency table."""
+
+        table_name = settings().idempotency_table
+
+    id = UnicodeAttribute(hash_key=True)
+    expiration = NumberAttribute()
+
+    @property
+    def key(self) -> Key:
+        """The deletion's id; the table has no sort key."""
+        return (self.id, "")
+
+
+def deletion_id(*request: str) -> str:
+    """Returns the id of the deletion that a request asks for, told apart by all of its parts."""
+    return "deletion#" + hashlib.sha256(json.dumps(request).encode()).hexdigest()
+
+
+def keep_deletion(changes: Changes, id: str) -> None:
+    """Adds to a deletion's unit of work that it was done."""
+    expiration = math.floor((clock.now() + KNOWN_FOR).timestamp())
+    changes.save(DeletionItem(id, expiration=expiration))
+
+
+def was_deleted(id: str) -> bool:
+    """Whether the deletion was done within the last 30 days."""
+    answer = dynamodb_client().get_item(
+        TableName=DeletionItem.Meta.table_name, Key={"id": {"S": id}}, ConsistentRead=True
+    )
+    if "Item" not in answer:
+        return False
+    return bool(DeletionItem.from_raw_data(answer["Item"]).expiration > clock.now().timestamp())
