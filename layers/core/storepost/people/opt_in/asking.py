@@ -49,9 +49,7 @@ def request_opt_in(
     consent, origin = record.consent, origin_of(caller, proof=form.proof)
     _check_may_be_asked(consent, form)
     sends = _checked_sends(requests, address, now)
-    asked = ConsentStatement(
-        ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence
-    )
+    asked = ConsentStatement(ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence)
     record.add(asked, asserts=consent.state is not ConsentState.SUBSCRIBED)
     request = _request(profile, address, moment_of(form, consent, now), origin, now)
     requests.add(changes, request)
