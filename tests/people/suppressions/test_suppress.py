@@ -1,5 +1,6 @@
 """Suppressing an address, as the service's own workers do."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -250,7 +251,10 @@ class TestAtOnce:
     ) -> None:
         person = upserted(shop, email=ANN)
         show(shop, person, BEN)
-        works = [partial(bounced, shop), partial(show, shop, person, ANN)]
+        works: list[Callable[[], object]] = [
+            partial(bounced, shop),
+            partial(show, shop, person, ANN),
+        ]
         first, second = works if suppressed_first else works[::-1]
         with shop.world.meanwhile(lambda _: first()):
             second()
