@@ -336,9 +336,10 @@ class TestLanguage:
             assert town.call("POST", "/locales", {"code": code}).status == 201
         person = somebody(town, locale=locale)
         person.asked()
-        assert person.emails[0].subject == opt_in_wording(
-            Language(expected), name_of(town)
-        ).partition("\n")[0]
+        assert (
+            person.emails[0].subject
+            == opt_in_wording(Language(expected), name_of(town)).partition("\n")[0]
+        )
 
     def test_english_without_any(self, town: Town) -> None:
         person = somebody(town)
