@@ -16,6 +16,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from local import aws, demo, functions, gateway
+from local.aws import mail, ses_events
 from local.demo import Api, Demo, shop
 from local.demo.seeded import seeded
 from local.events import pumps
@@ -206,6 +207,8 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})
     deliver()
     api.call("POST", "/auth/password/forgot", body={"email": demo.OWNER})
+    deliver()
+    mail.say([ses_events.delivery(mail.sent_email(demo.latest_email(demo.OWNER)))])
     deliver()
 
 

@@ -112,6 +112,8 @@ class Endpoints:
                     "links": email.links,
                     "codes": email.codes,
                     "sentAt": clock.to_text(email.sent_at),
+                    "tags": email.tags,
+                    "events": email.events,
                 }
                 for email in mail.sent_emails()
             ]

@@ -16,8 +16,10 @@ from local.running import LocalRun
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.emails.rendering import render
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
+from storepost.values.ids import new_id
 from tests.harness.world import World
 from tests.local.conftest import Client, soon
 
@@ -27,7 +29,7 @@ LINK = "http://127.0.0.1:8000/v1/pages/verify#abc"
 def send(to: str, message: messages.Message) -> None:
     """An email through outbox and queue."""
     changes = Changes()
-    send_email(changes, to, message)
+    send_email(changes, to, message, account_tags(new_id()))
     changes.commit()
 
 
@@ -60,6 +62,8 @@ class TestEmails:
             "links": [LINK],
             "codes": ["012345"],
             "sentAt": shown["sentAt"],
+            "tags": {"kind": "account", "id": shown["tags"]["id"]},
+            "events": [],
         }
         assert shown["html"].split() == expected.html.split()
         assert (other["to"], other["links"], other["codes"]) == (

@@ -173,6 +173,41 @@ class TestEmails:
         assert ("ses:SendEmail", name) in granted(sender)
         assert ("ses:SendRawEmail", name) in granted(sender)
 
+    def test_none_of_ses_own_lists_ends_another_workspaces_emails(self) -> None:
+        [configuration] = resources("AWS::SES::ConfigurationSet").values()
+        assert configuration["SuppressionOptions"] == {"SuppressedReasons": []}
+
+    def test_what_becomes_of_each_comes_to_the_queue(self) -> None:
+        [(name, _)] = resources("AWS::SES::ConfigurationSet").items()
+        [destination] = resources("AWS::SES::ConfigurationSetEventDestination").values()
+        assert destination["ConfigurationSetName"] == {"Ref": name}
+        events = destination["EventDestination"]
+        assert events["Enabled"] is True
+        assert events["EventBridgeDestination"]["EventBusArn"]["Fn::Sub"].endswith("/default")
+        # SES's names for what the worker knows, but for opens and clicks, which nobody tracks.
+        assert sorted(events["MatchingEventTypes"]) == [
+            "BOUNCE",
+            "COMPLAINT",
+            "DELIVERY",
+            "DELIVERY_DELAY",
+            "REJECT",
+            "RENDERING_FAILURE",
+        ]
+        [(rule, properties)] = resources("AWS::Events::Rule").items()
+        [target] = properties["Targets"]
+        dead = {"Fn::GetAtt": ["SesFeedbackDeadLetters", "Arn"]}
+        assert target["Arn"] == {"Fn::GetAtt": ["SesFeedbackQueue", "Arn"]}
+        assert target["DeadLetterConfig"] == {"Arn": dead}
+        # The default bus has the events of every stack of the account.
+        tags = properties["EventPattern"]["detail"]["mail"]["tags"]
+        assert tags == {"ses:configuration-set": [{"Ref": name}]}
+        [policy] = resources("AWS::SQS::QueuePolicy").values()
+        assert policy["Queues"] == [{"Ref": "SesFeedbackQueue"}, {"Ref": "SesFeedbackDeadLetters"}]
+        [statement] = policy["PolicyDocument"]["Statement"]
+        assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+        source = {"aws:SourceArn": {"Fn::GetAtt": [rule, "Arn"]}}
+        assert statement["Condition"] == {"ArnEquals": source}
+
 
 class TestStreams:
     """The readers of the table's stream."""

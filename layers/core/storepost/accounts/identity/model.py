@@ -43,6 +43,8 @@ class Person:
     trust_epoch: int
     """Only browsers trusted in it are."""
     password_hash: str = field(repr=False)
+    email_undeliverable: bool = False
+    """Whether the newest email to the address was refused for good."""
 
     @property
     def scope(self) -> PersonScope:

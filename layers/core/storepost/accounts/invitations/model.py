@@ -43,6 +43,8 @@ class Invitation:
     expires_at: datetime
     key_id: UUID | None = None
     """The API key that made it, if one did."""
+    is_undeliverable: bool = False
+    """Whether the newest email came back, or was reported as spam."""
 
     @property
     def workspace(self) -> WorkspaceScope:

@@ -23,6 +23,7 @@ from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
+from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.locales.repository import LocaleRepository
 from storepost.values import clock
@@ -116,4 +117,6 @@ def _language_of(workspace: WorkspaceScope) -> Language | None:
 
 def _send(changes: Changes, request: OptInRequest, base_url: str) -> None:
     link = f"{base_url}/opt-in/{request.link.token}"
-    send_email(changes, request.email, messages.OptIn(request.sender, request.language, link))
+    message = messages.OptIn(request.sender, request.language, link)
+    tags = EmailTags(EmailKind.OPT_IN, request.id, request.workspace.id)
+    send_email(changes, request.email, message, tags)

@@ -40,6 +40,8 @@ class Queue(StoredEnum):
     PRODUCT_SALES = "product_sales"
     COUPON_CODES = "coupon_codes"
     SEARCH_REPAIRS = "search_repairs"
+    SES_FEEDBACK = "ses_feedback"
+    """Of EventBridge: nothing of the outbox goes there."""
 
 
 @dataclass(frozen=True)
