@@ -27,6 +27,7 @@ from storepost.people.profiles.erasure import Eraser
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.write_marks import WriteMark, marking
 
 ERASERS: tuple[Eraser, ...] = (
     erase_index_entries,
@@ -50,7 +51,8 @@ def erase(run: Run[ProfileErasureMessage]) -> None:
     erasure = repository.erasure_of(profile_id)
     if erasure is None:
         return
-    run.do(*(partial(eraser, erasure) for eraser in ERASERS))
+    with marking(WriteMark.UPKEEP):
+        run.do(*(partial(eraser, erasure) for eraser in ERASERS))
     commit_anew(lambda changes: _end(changes, repository, profile_id))
 
 

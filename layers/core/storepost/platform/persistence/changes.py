@@ -24,6 +24,7 @@ from storepost.platform.persistence.transaction import (
     Write,
     send,
 )
+from storepost.platform.persistence.write_marks import mark_put, mark_update
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
 
@@ -93,6 +94,7 @@ class Changes:
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Writes the row whole; a versioned one only if nobody else changed it."""
+        mark_put(item)
         self._add(Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
 
     def update(
@@ -109,11 +111,12 @@ class Changes:
         """
         if isinstance(item, VersionedItem) and item.version is None:
             item.version = 0
+        marked = [*actions, *mark_update(item)]
         self._add(
             Order.UPDATE,
             item,
             lambda tx: tx.update(
-                item, list(actions), condition=condition, add_version_condition=False
+                item, list(marked), condition=condition, add_version_condition=False
             ),
             on_conflict,
         )

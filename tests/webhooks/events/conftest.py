@@ -1,0 +1,14 @@
+"""A workspace whose stream is looked at."""
+
+import pytest
+
+from tests.harness.world import World
+from tests.webhooks.events.shop import Shop
+
+
+@pytest.fixture
+def shop(world: World) -> Shop:
+    """Nothing was told yet, and nothing is on its way."""
+    owner = world.person()
+    workspace = world.workspace(owner)
+    return Shop(world, owner, workspace, world.store(owner)).delivered()
