@@ -3,7 +3,10 @@
 import pytest
 
 from tests.harness.world import World
+from tests.shopify.conftest import shopify, shopify_server
 from tests.webhooks.events.shop import Shop
+
+__all__ = ["shop", "shopify", "shopify_server"]
 
 
 @pytest.fixture

@@ -29,8 +29,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "product.removed": "The last source that had a product gave it up. The product can still be "
     "read, with `removedAt`.",
     "coupon.created": "A coupon was made or imported. Its codes may still be on their way.",
-    "coupon.ended": "A coupon gives no codes out any more: its time is over, or somebody ended or "
-    "archived it.",
+    "coupon.ended": "A coupon gives no codes out any more: its time is over, or somebody ended it.",
     "coupon_code.assigned": "A person has a code from now on, and can use it.",
     "coupon_code.used": "An order had a code. It is told again where an earlier order turns out to "
     "have had it.",

@@ -105,5 +105,6 @@ def _event(change: Mapping[str, Any], row: Item, cause: Cause, *, is_import: boo
 
 
 def _moment(at: float | datetime) -> datetime:
-    """Lambda hands over seconds since 1970, and boto3 a moment."""
-    return at if isinstance(at, datetime) else datetime.fromtimestamp(at, UTC)
+    """Lambda hands over whole seconds since 1970, and boto3 a moment."""
+    seconds = at.timestamp() if isinstance(at, datetime) else at
+    return datetime.fromtimestamp(int(seconds), UTC)
