@@ -14,7 +14,7 @@ from storepost.platform.persistence.streams import row_of
 
 def outgoing(record: DynamoDBRecord) -> Outgoing | None:
     """Returns what a row has for a queue; None where it has nothing, or not yet."""
-    row = row_of(record.raw_event["dynamodb"]["NewImage"])
+    row = row_of(record.raw_event["dynamodb"].get("NewImage"))
     if isinstance(row, OutboxItem) and row.is_due:
         return outgoing_of(row)
     if isinstance(row, IndexedChangeItem):

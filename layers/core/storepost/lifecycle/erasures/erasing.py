@@ -29,6 +29,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.suppressions.erasing import erase_suppressions
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.write_marks import WriteMark, marking
 
 ERASERS: tuple[Eraser, ...] = (
     erase_index_entries,
@@ -54,7 +55,8 @@ def erase(run: Run[ProfileErasureMessage]) -> None:
     erasure = repository.erasure_of(profile_id)
     if erasure is None:
         return
-    run.do(*(partial(eraser, erasure) for eraser in ERASERS))
+    with marking(WriteMark.UPKEEP):
+        run.do(*(partial(eraser, erasure) for eraser in ERASERS))
     commit_anew(lambda changes: _end(changes, repository, profile_id))
 
 

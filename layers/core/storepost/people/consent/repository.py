@@ -55,6 +55,7 @@ from storepost.platform.persistence.item import (
 )
 from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -73,7 +74,7 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
     last_statement = UnicodeAttribute(null=True)
 
 
-class ConsentChangeItem(Item, discriminator="consent_change"):
+class ConsentChangeItem(MarkedItem, discriminator="consent_change"):
     """A recorded change with its write-backs."""
 
     id = Identifier()

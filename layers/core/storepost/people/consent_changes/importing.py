@@ -28,6 +28,7 @@ from storepost.people.profiles.resolution import look_up
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds
+from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.values.scope import WorkspaceScope
 
 ROOM = 76
@@ -81,11 +82,12 @@ def import_consent(
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
     origin = origin_of(caller, source=ConsentSource.IMPORT)
-    in_rounds(
-        ledger,
-        lambda: [statement for statement in statements if ledger.outcome(statement.row) is None],
-        lambda remaining: _Round(caller.workspace, remaining, origin, ledger).record(),
-    )
+    with marking(WriteMark.IMPORT):
+        in_rounds(
+            ledger,
+            lambda: [each for each in statements if ledger.outcome(each.row) is None],
+            lambda remaining: _Round(caller.workspace, remaining, origin, ledger).record(),
+        )
     return Counter(BatchResult(ledger.outcome(statement.row) or "") for statement in statements)
 
 

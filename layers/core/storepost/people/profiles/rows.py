@@ -30,6 +30,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
@@ -39,7 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-class ProfileRow(VersionedItem):
+class ProfileRow(VersionedItem, MarkedItem):
     """Says what stands where a profile stands, or stood."""
 
     id = Identifier()
@@ -97,6 +98,8 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     index_entries = Json(attr_name="places")
     words = UnicodeAttribute(null=True)
     """By which the search finds the name, sealed: nothing else in the row names the person."""
+    merged = Json(null=True)
+    """Short ids of all that was merged into it: the message of the erasure names them."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -220,7 +223,10 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
 
 
 def erased_row(
-    key: Key, profile: Profile, index_entries: Iterable[StoreIndexEntry]
+    key: Key,
+    profile: Profile,
+    index_entries: Iterable[StoreIndexEntry],
+    merged_ids: Iterable[UUID],
 ) -> ErasedProfileItem:
     """Returns what stands in an erased profile's place: written over the version that was read."""
     item = ErasedProfileItem(
@@ -231,6 +237,7 @@ def erased_row(
         histories=_ids_row(profile.consent_partitions),
         index_entries=index_entry_rows(index_entries),
         words=sealed_words(profile),
+        merged=_ids_row(merged_ids),
     )
     item.version = profile.version
     return item

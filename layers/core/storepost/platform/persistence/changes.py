@@ -25,6 +25,7 @@ from storepost.platform.persistence.transaction import (
     send,
 )
 from storepost.platform.persistence.unknown import Place, unknown_attributes
+from storepost.platform.persistence.write_marks import mark_put, mark_update
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
 
@@ -98,6 +99,7 @@ class Changes:
 
         What another release gave it stays, where the row was read.
         """
+        mark_put(item)
         self._add(Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
 
     def update(
@@ -114,11 +116,12 @@ class Changes:
         """
         if isinstance(item, VersionedItem) and item.version is None:
             item.version = 0
+        marked = [*actions, *mark_update(item)]
         self._add(
             Order.UPDATE,
             item,
             lambda tx: tx.update(
-                item, list(actions), condition=condition, add_version_condition=False
+                item, list(marked), condition=condition, add_version_condition=False
             ),
             on_conflict,
         )
