@@ -1,0 +1,11 @@
+"""What a message says of a resource."""
+
+from typing import Any
+
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.model import WebhookEvent
+
+
+def data_of(scope: WorkspaceScope, event: WebhookEvent) -> dict[str, Any] | None:
+    """Returns the resource's summary as it stands now; None where there is nothing to say."""
+    return dict(event.ids)
