@@ -21,6 +21,8 @@ from storepost.accounts.emails.messages import (
     TwoFactorEmailCode,
     TwoFactorLimit,
     VerifyAddress,
+    WebhookEndpointDisabled,
+    WebhookEndpointFailing,
     WriteBacksFailing,
     mask_address,
 )
@@ -76,4 +78,7 @@ EXAMPLES: tuple[Message, ...] = (
         WHEN,
     ),
     WriteBacksFailing("Nordlicht & Söhne", "Birch & Loom", WHEN),
+    WebhookEndpointFailing("Nordlicht & Söhne", "hooks.birch-loom.example", WHEN, WHEN),
+    WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "failing", WHEN),
+    WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "gone", WHEN),
 )

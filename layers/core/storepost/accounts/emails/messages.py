@@ -14,6 +14,8 @@ from typing import ClassVar, Literal, NewType
 type Role = Literal["owner", "admin", "member"]
 type KeyAct = Literal["invited", "role_changed", "removed"]
 """What an API key did to people."""
+type EndpointEnd = Literal["failing", "gone"]
+"""Why Storepost disabled a webhook endpoint."""
 # An absolute http or https address: what a button opens.
 type Link = str
 # Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
@@ -225,6 +227,32 @@ class WriteBacksFailing:
     since: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointFailing:
+    """To a workspace's owner: a webhook endpoint took nothing for a day.
+
+    `host` is the endpoint's address without its path, which may hold a secret. It is disabled at
+    `disabled_at`, unless it takes something before.
+    """
+
+    template: ClassVar[str] = "webhook_endpoint_failing"
+    workspace: str
+    host: str
+    since: datetime
+    disabled_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointDisabled:
+    """To a workspace's owner: Storepost disabled a webhook endpoint."""
+
+    template: ClassVar[str] = "webhook_endpoint_disabled"
+    workspace: str
+    host: str
+    why: EndpointEnd
+    when: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -243,6 +271,8 @@ type Message = (
     | StoreMoved
     | DataRequested
     | WriteBacksFailing
+    | WebhookEndpointFailing
+    | WebhookEndpointDisabled
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -265,6 +295,8 @@ MESSAGES: Mapping[str, type[Message]] = {
         StoreMoved,
         DataRequested,
         WriteBacksFailing,
+        WebhookEndpointFailing,
+        WebhookEndpointDisabled,
     )
 }
 

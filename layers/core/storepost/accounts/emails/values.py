@@ -10,7 +10,15 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from storepost.accounts.emails.messages import Code, KeyAct, KeyLabel, Link, MaskedAddress, Role
+from storepost.accounts.emails.messages import (
+    Code,
+    EndpointEnd,
+    KeyAct,
+    KeyLabel,
+    Link,
+    MaskedAddress,
+    Role,
+)
 
 # A workspace's and a key's name have at most 100 characters (docs/interface.md, section 4).
 LINE_LENGTH = 100
@@ -117,6 +125,7 @@ FITTED: Mapping[object, Callable[[object], object]] = {
     Role: line,
     Role | None: line_or_none,
     KeyAct: line,
+    EndpointEnd: line,
     MaskedAddress: address,
     Link: link,
     Code: code,

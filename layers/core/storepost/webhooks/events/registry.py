@@ -22,7 +22,7 @@ class EventType:
 
     type: str
     description: str
-    schema: type[Shape]
+    schema: Any
     sample: dict[str, Any] = field(default_factory=dict)
 
 

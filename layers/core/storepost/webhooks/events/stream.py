@@ -6,6 +6,6 @@ from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.model import WebhookEvent
 
 
-def events_of(record: DynamoDBRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]:
+def events_of(_record: DynamoDBRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]:
     """Returns the record's events, each with its workspace."""
     return []
