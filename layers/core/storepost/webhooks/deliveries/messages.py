@@ -1,6 +1,6 @@
 """What stands in the queues of deliveries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -89,5 +89,4 @@ class ReplayMessage(WorkspaceMessage):
 
 def as_retry(message: DeliveryMessage) -> RetryMessage:
     """Returns the message for the queue of what is tried again."""
-    values = {name: getattr(message, name) for name in message.__dataclass_fields__}
-    return RetryMessage(**values)
+    return RetryMessage(**{each.name: getattr(message, each.name) for each in fields(message)})
