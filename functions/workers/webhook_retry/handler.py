@@ -1,34 +1,6 @@
 """The queue of later attempts at webhook endpoints, of replays, and of looks at failing ones."""
 
-import json
+from storepost.platform.jobs.batches import queue_handler
+from storepost.webhooks.deliveries.later import do_later
 
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
-from storepost.platform.jobs.batches import job, queue_handler
-from storepost.webhooks.deliveries.health import check
-from storepost.webhooks.deliveries.messages import (
-    EndpointCheckMessage,
-    ReplayMessage,
-    RetryMessage,
-)
-from storepost.webhooks.deliveries.replaying import replay
-from storepost.webhooks.deliveries.working import deliver
-
-_retry = job(RetryMessage, deliver)
-_replay = job(ReplayMessage, replay)
-_check = job(EndpointCheckMessage, lambda run: check(run.message))
-
-
-def handle(record: SQSRecord, context: LambdaContext) -> None:
-    """Does what one message asks for; what it holds says which kind it is."""
-    body = json.loads(record.body)
-    if "deliveryId" in body:
-        _retry(record, context)
-    elif "failingSince" in body:
-        _check(record, context)
-    else:
-        _replay(record, context)
-
-
-lambda_handler = queue_handler(handle)
+lambda_handler = queue_handler(do_later)

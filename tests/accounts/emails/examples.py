@@ -80,5 +80,4 @@ EXAMPLES: tuple[Message, ...] = (
     WriteBacksFailing("Nordlicht & Söhne", "Birch & Loom", WHEN),
     WebhookEndpointFailing("Nordlicht & Söhne", "hooks.birch-loom.example", WHEN, WHEN),
     WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "failing", WHEN),
-    WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "gone", WHEN),
 )

@@ -39,6 +39,8 @@ NAMES = {
     "store_moved",
     "data_requested",
     "write_backs_failing",
+    "webhook_endpoint_failing",
+    "webhook_endpoint_disabled",
 }
 
 

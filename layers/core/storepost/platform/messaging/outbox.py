@@ -40,8 +40,8 @@ class Queue(StrEnum):
     PRODUCT_SALES = "product_sales"
     COUPON_CODES = "coupon_codes"
     SEARCH_REPAIRS = "search_repairs"
-    WEBHOOK_DELIVERIES = "webhook_deliveries"
-    WEBHOOK_RETRIES = "webhook_retries"
+    WEBHOOK_DELIVERY = "webhook_delivery"
+    WEBHOOK_RETRY = "webhook_retry"
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def queue_later(message: LaterMessage, at: datetime) -> None:
     body, tenant = body_of(message.payload()), str(message.endpoint_id)
     if wait <= timedelta(seconds=MAX_SECONDS):
         seconds = max(0, round(wait.total_seconds()))
-        send_fairly(Queue.WEBHOOK_RETRIES, [(body, tenant)], seconds)
+        send_fairly(Queue.WEBHOOK_RETRY, [(body, tenant)], seconds)
     else:
         due_row(message, at).save()
 
@@ -79,7 +79,7 @@ def send_due() -> int:
 def _send(rows: Sequence[WebhookDueItem]) -> int:
     """Sends the messages of some rows, and deletes those; returns how many there were."""
     if rows:
-        send_fairly(Queue.WEBHOOK_RETRIES, ((row.body, row.tenant) for row in rows))
+        send_fairly(Queue.WEBHOOK_RETRY, ((row.body, row.tenant) for row in rows))
         with WebhookDueItem.batch_write() as batch:
             for row in rows:
                 batch.delete(row)

@@ -17,7 +17,7 @@ GROUPS = 8
 class DeliveryMessage(WorkspaceMessage):
     """One attempt of one delivery."""
 
-    queue: ClassVar = Queue.WEBHOOK_DELIVERIES
+    queue: ClassVar = Queue.WEBHOOK_DELIVERY
 
     endpoint_id: UUID
     delivery_id: UUID
@@ -57,19 +57,19 @@ class DeliveryMessage(WorkspaceMessage):
 class RetryMessage(DeliveryMessage):
     """The same in the queue of what is tried again, where a slow endpoint meets only such."""
 
-    queue: ClassVar = Queue.WEBHOOK_RETRIES
+    queue: ClassVar = Queue.WEBHOOK_RETRY
 
     @property
     def group(self) -> str | None:
-        """Returns the tenant of a fair queue: SQS prefers those that keep few readers busy."""
-        return str(self.endpoint_id)
+        """Returns None: a standard queue has no groups. Its tenants are named when it is sent."""
+        return None
 
 
 @dataclass(frozen=True)
 class EndpointCheckMessage(WorkspaceMessage):
     """Asks whether an endpoint still fails that began to fail at a moment."""
 
-    queue: ClassVar = Queue.WEBHOOK_RETRIES
+    queue: ClassVar = Queue.WEBHOOK_RETRY
 
     endpoint_id: UUID
     failing_since: str
@@ -79,7 +79,7 @@ class EndpointCheckMessage(WorkspaceMessage):
 class ReplayMessage(WorkspaceMessage):
     """Asks for a replay of what failed, from a place on."""
 
-    queue: ClassVar = Queue.WEBHOOK_RETRIES
+    queue: ClassVar = Queue.WEBHOOK_RETRY
 
     endpoint_id: UUID
     created_from: str

@@ -5,6 +5,9 @@ those workspaces the endpoints are read, one query each. A workspace without any
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
 from storepost.platform.messaging.outbox import Message, Queue, body_of
 from storepost.platform.messaging.relay import Identified, NotSent, Outgoing, relay_all
@@ -15,6 +18,7 @@ from storepost.webhooks.endpoints.model import WebhookEndpoint
 from storepost.webhooks.endpoints.repository import by_workspace
 from storepost.webhooks.endpoints.subscribers import subscribed_workspaces
 from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.stream import events_of
 
 type Happened = tuple[WorkspaceScope, WebhookEvent]
 """An event with its workspace."""
@@ -26,7 +30,12 @@ def enqueue_deliveries(events: Iterable[Happened]) -> None:
     Queued twice, an event has the same delivery, and the worker makes each attempt once.
     """
     if relay_all(list(outgoing_deliveries({None: list(events)}).values())):
-        raise NotSent(Queue.WEBHOOK_DELIVERIES)
+        raise NotSent(Queue.WEBHOOK_DELIVERY)
+
+
+def enqueue_again(record: Mapping[str, Any]) -> None:
+    """Queues what a record of the stream means, after the relay failed with it. Raises NotSent."""
+    enqueue_deliveries(events_of(DynamoDBRecord(dict(record))))
 
 
 def outgoing_deliveries[K: Hashable](
@@ -39,7 +48,7 @@ def outgoing_deliveries[K: Hashable](
     endpoints = by_workspace(named & subscribed_workspaces())
     found = {key: _messages(some, endpoints) for key, some in events.items()}
     return {
-        key: Outgoing(Queue.WEBHOOK_DELIVERIES, messages)
+        key: Outgoing(Queue.WEBHOOK_DELIVERY, messages)
         for key, messages in found.items()
         if messages
     }

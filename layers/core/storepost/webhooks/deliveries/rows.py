@@ -20,7 +20,7 @@ from storepost.webhooks.deliveries.events_json import event_json, event_of_json
 from storepost.webhooks.deliveries.model import KEPT_FOR, Attempt, Delivery, DeliveryStatus
 
 
-class DeliveryItem(Item, discriminator="webhook_delivery"):
+class DeliveryItem(Item, discriminator="endpoint_delivery"):
     """A delivery with its attempts; no part of what was sent or answered."""
 
     event = Json()

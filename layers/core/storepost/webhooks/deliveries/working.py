@@ -2,7 +2,7 @@
 
 A message may come twice, late, and after a run that was killed. It names its attempt by number, and
 whatever follows an attempt is queued before the row says that the attempt was made. So a message
-whose attempt the row has is done, and none is lost (docs/adr/0141).
+whose attempt the row has is done, and none is lost (docs/adr/0146).
 """
 
 from dataclasses import replace
@@ -49,7 +49,7 @@ def deliver[M: DeliveryMessage](run: Run[M]) -> None:
             repository.note_attempt(stored, _given_up(stored))
     elif endpoint.health.failing_since is not None and not isinstance(message, RetryMessage):
         body = body_of(as_retry(message).payload())
-        send_fairly(Queue.WEBHOOK_RETRIES, [(body, str(endpoint.id))])
+        send_fairly(Queue.WEBHOOK_RETRY, [(body, str(endpoint.id))])
     else:
         _settle(repository, endpoint, delivery, _attempt(endpoint, delivery))
 
