@@ -32,6 +32,7 @@ STORY: dict[str, dict[str, str]] = {
         "unsubscribe": "Unsubscribe links",
     },
     "Proposals": {"proposals": "Change proposals"},
+    "Webhooks": {"webhook_endpoints": "Webhook endpoints"},
     "Account": {
         "sign_in": "Signing in",
         "me": "The signed-in person",

@@ -110,6 +110,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("GET", "/products?pageSize=10", read),
         request("GET", f"/stores/{store}/product-priority", read),
         request("GET", "/coupons", read),
+        request("GET", "/webhook-endpoints", write),
         request("GET", "/health"),
         request("GET", "/docs"),
     ]

@@ -97,6 +97,8 @@ class Telling:
         self.values: dict[str, Any] = {
             "feed_url": run.catalogue_url,
             "write_back_url": run.write_back_url,
+            "webhook_url": run.webhook_url,
+            "failing_webhook_url": f"{run.webhook_url}?answer=503",
             "new_write_back_url": f"{run.write_back_url}-2",
         }
         self.masks = Masks(
@@ -104,6 +106,8 @@ class Telling:
                 f"{run.origin}/_local/shopify/{SHOP}/admin": f"https://{SHOP}/admin",
                 run.catalogue_url: "https://shop.example.com/products.xml",
                 f"{run.write_back_url}-2": "https://new.example.com/storepost/write-backs",
+                f"{run.webhook_url}?answer=503": "https://old.example.com/storepost/events",
+                run.webhook_url: "https://warehouse.example.com/storepost/events",
                 run.write_back_url: "https://shop.example.com/storepost/write-backs",
             }
         )

@@ -15,6 +15,7 @@ from openapi.story.chapters import (
     start,
     stores,
     team,
+    webhooks,
 )
 from openapi.story.telling import Chapter
 
@@ -31,6 +32,7 @@ CHAPTERS: list[Chapter] = [
     proposals.CHAPTER,
     shopify.CHAPTER,
     second_factor.CHAPTER,
+    webhooks.CHAPTER,
     team.CHAPTER,
     farewell.CHAPTER,
 ]

@@ -22,6 +22,8 @@ from storepost.accounts.emails.messages import (
     TwoFactorEmailCode,
     TwoFactorLimit,
     VerifyAddress,
+    WebhookEndpointDisabled,
+    WebhookEndpointFailing,
     WriteBacksFailing,
     mask_address,
 )
@@ -80,4 +82,6 @@ EXAMPLES: tuple[Message, ...] = (
     ),
     WriteBacksFailing("Nordlicht & Söhne", "Birch & Loom", WHEN),
     OptIn("Nordlicht & Söhne", Language.ENGLISH, OPT_IN_LINK),
+    WebhookEndpointFailing("Nordlicht & Söhne", "hooks.birch-loom.example", WHEN, WHEN),
+    WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "failing", WHEN),
 )

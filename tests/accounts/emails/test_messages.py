@@ -40,6 +40,8 @@ NAMES = {
     "data_requested",
     "write_backs_failing",
     "opt_in",
+    "webhook_endpoint_failing",
+    "webhook_endpoint_disabled",
 }
 
 

@@ -16,6 +16,8 @@ from storepost.values.languages import Language
 type Role = Literal["owner", "admin", "member"]
 type KeyAct = Literal["invited", "role_changed", "removed"]
 """What an API key did to people."""
+type EndpointEnd = Literal["failing", "gone"]
+"""Why Storepost disabled a webhook endpoint."""
 # An absolute http or https address: what a button opens.
 type Link = str
 # Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
@@ -241,6 +243,32 @@ class OptIn:
     link: Link = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointFailing:
+    """To a workspace's owner: a webhook endpoint took nothing for a day.
+
+    `host` is the endpoint's address without its path, which may hold a secret. It is disabled at
+    `disabled_at`, unless it takes something before.
+    """
+
+    template: ClassVar[str] = "webhook_endpoint_failing"
+    workspace: str
+    host: str
+    since: datetime
+    disabled_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointDisabled:
+    """To a workspace's owner: Storepost disabled a webhook endpoint."""
+
+    template: ClassVar[str] = "webhook_endpoint_disabled"
+    workspace: str
+    host: str
+    why: EndpointEnd
+    when: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -260,6 +288,8 @@ type Message = (
     | DataRequested
     | WriteBacksFailing
     | OptIn
+    | WebhookEndpointFailing
+    | WebhookEndpointDisabled
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -283,6 +313,8 @@ MESSAGES: Mapping[str, type[Message]] = {
         DataRequested,
         WriteBacksFailing,
         OptIn,
+        WebhookEndpointFailing,
+        WebhookEndpointDisabled,
     )
 }
 

@@ -10,7 +10,15 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from storepost.accounts.emails.messages import Code, KeyAct, KeyLabel, Link, MaskedAddress, Role
+from storepost.accounts.emails.messages import (
+    Code,
+    EndpointEnd,
+    KeyAct,
+    KeyLabel,
+    Link,
+    MaskedAddress,
+    Role,
+)
 from storepost.values.languages import Language
 
 # A workspace's and a key's name have at most 100 characters (docs/interface.md, section 4).
@@ -125,6 +133,7 @@ FITTED: Mapping[object, Callable[[object], object]] = {
     Role: line,
     Role | None: line_or_none,
     KeyAct: line,
+    EndpointEnd: line,
     MaskedAddress: address,
     Link: link,
     Code: code,

@@ -69,6 +69,7 @@ from storepost.lifecycle.workspaces.own import (
     delete_own,
     delete_postings,
     delete_stores,
+    delete_webhooks,
     delete_wordings,
     disconnect_stores,
 )
@@ -132,6 +133,10 @@ from storepost.stores.stores.repository import StoreClaimItem, StoreItem
 from storepost.stores.stores.sweeping import SweptWorkspaceItem
 from storepost.stores.stores.write_back import WriteBackItem
 from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries.due import WebhookDueItem
+from storepost.webhooks.deliveries.rows import DeliveryItem
+from storepost.webhooks.endpoints.rows import EndpointCountItem, WebhookEndpointItem
+from storepost.webhooks.endpoints.subscribers import SubscribersItem
 
 type Deleter = Callable[[WorkspaceScope], bool]
 """Removes some rows; whether there may be more."""
@@ -146,6 +151,7 @@ class Holding:
 
 
 CONTENTS: tuple[Holding, ...] = (
+    Holding((WebhookEndpointItem, DeliveryItem), delete_webhooks),
     Holding((), disconnect_stores),
     Holding(
         (
@@ -226,6 +232,7 @@ CONTENTS: tuple[Holding, ...] = (
             InstallStateItem,
             BudgetItem,
             FetchSlotsItem,
+            EndpointCountItem,
         ),
         delete_own,
     ),
@@ -243,7 +250,10 @@ BESIDE: tuple[type[Item], ...] = (
     ErasedProfileItem,
     DeletedCustomerItem,
     DeletedProductItem,
+    SubscribersItem,
+    WebhookDueItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
-claim that names nobody."""
+claim that names nobody, and a later attempt of an endpoint that is gone. The row of subscribers is
+everybody's; the deletion of the last endpoint takes the workspace from it."""

@@ -39,6 +39,8 @@ from storepost.stores.stores.repository import StoreItem, StoreRepository
 from storepost.stores.stores.sweeping import swept_key
 from storepost.values.ids import from_short
 from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.webhooks.deliveries.rows import deliveries_partition
+from storepost.webhooks.endpoints.repository import EndpointRepository
 
 
 def disconnect_stores(workspace: WorkspaceScope) -> bool:
@@ -52,6 +54,14 @@ def disconnect_stores(workspace: WorkspaceScope) -> bool:
 def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
     with suppress(StoreDisconnected):
         disconnect(workspace, store_id, changes)
+
+
+def delete_webhooks(workspace: WorkspaceScope) -> bool:
+    """Removes the webhook endpoints first, so that nobody is told of what goes; then deliveries."""
+    endpoints = EndpointRepository(workspace)
+    for endpoint in endpoints.all():
+        commit_anew(partial(endpoints.delete, endpoint=endpoint))
+    return delete_some(deliveries_partition(workspace))
 
 
 def delete_lists(workspace: WorkspaceScope) -> bool:

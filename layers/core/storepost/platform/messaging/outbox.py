@@ -42,6 +42,8 @@ class Queue(StoredEnum):
     SEARCH_REPAIRS = "search_repairs"
     SES_FEEDBACK = "ses_feedback"
     """Of EventBridge: nothing of the outbox goes there."""
+    WEBHOOK_DELIVERY = "webhook_delivery"
+    WEBHOOK_RETRY = "webhook_retry"
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class Purpose(StrEnum):
     SHOP_ACCESS_TOKEN = "shop access token"  # noqa: S105 - what it is, and none itself
     SHOP_REFRESH_TOKEN = "shop refresh token"  # noqa: S105
     WRITE_BACK_SECRET = "write-back secret"  # noqa: S105
+    WEBHOOK_SECRET = "webhook secret"  # noqa: S105
     AUTHENTICATOR_SEED = "authenticator seed"
     EMAILED_CODE = "emailed code"
     BACKUP_CODE = "backup code"
