@@ -1,6 +1,6 @@
 """Suppressions as they are stored: by address, by id, and in their lists."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from storepost.people.suppressed.rows import (
 )
 from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import find_in
+from storepost.platform.persistence.item import Item, Key, find_in, find_recent
 from storepost.platform.persistence.reads import Reads
 from storepost.values.scope import WorkspaceScope
 
@@ -50,14 +50,23 @@ class SuppressionRepository:
 
     def states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
         """Returns what suppresses each of the addresses, a hundred a call."""
+        return self._states(addresses, self._reads.find_all)
+
+    def recent_states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
+        """Returns what suppresses each of the addresses, or did about a second ago, for half the
+        price.
+        """
+        return self._states(addresses, find_recent)
+
+    def _states(
+        self, addresses: Iterable[Address], read: Callable[[Iterable[Key]], dict[Key, Item]]
+    ) -> dict[Address, AddressSuppressions]:
         digests = {each: digest_of(self._scope, each) for each in addresses}
         keys = {each: suppressed_key(self._scope, digest) for each, digest in digests.items()}
-        rows = self._reads.find_all(keys.values())
+        rows = read(keys.values())
         found = {each: find_in(rows, SuppressedAddressItem, key) for each, key in keys.items()}
         return {
-            each: as_state(row)
-            if row
-            else AddressSuppressions(digests[each], each.channel, each.value)
+            each: as_state(row) if row else AddressSuppressions(digests[each], each.channel)
             for each, row in found.items()
         }
 
