@@ -7,9 +7,9 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.people.suppressed.model import SuppressionReason
+from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.counted_tree import scanning
 from storepost.platform.persistence.counted_tree.checking import faults
-from storepost.people.suppressed.trees import SuppressionLists
 from storepost.values import clock
 from tests.harness.engines import engine
 from tests.harness.world import BASE_URL, CANARY
