@@ -70,7 +70,7 @@ def list_suppressions(
 
     Lists the addresses that nothing is sent to, the newest first by `createdAt`, with why. An
     address has one suppression for each reason at most. `q` searches addresses. One that ends by
-    itself leaves the list within minutes after `endsAt`.
+    itself suppresses nothing from `endsAt` on, and leaves the list within the hour that follows.
     """
     filters = SuppressionFilter(q, channel, reason, source, created_from, created_to, bool(lifted))
     found = listing.list_suppressions(caller.workspace, filters, PageRequest(page, page_size))

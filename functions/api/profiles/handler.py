@@ -92,7 +92,8 @@ def find_profiles(
         list[Channel] | None,
         Query(
             description="Only profiles that may get marketing by this channel: the shown address "
-            "is subscribed, and nothing suppresses it. Of several channels one is enough."
+            "is subscribed, and nothing suppresses it. Of several channels one is enough. Where a "
+            "suppression ends by itself, the profile is listed within the hour that follows."
         ),
     ] = None,
     locale: Annotated[

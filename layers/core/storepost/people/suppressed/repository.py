@@ -5,6 +5,7 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.model import Address
+from storepost.people.suppressed.due import note_end
 from storepost.people.suppressed.keys import (
     digest_of,
     past_id,
@@ -106,8 +107,18 @@ class SuppressionRepository:
         key = suppression_key(self._scope, suppression.id)
         changes.save(suppression_row(key, suppression, digest))
 
+    def change(
+        self, changes: Changes, before: Suppression | None, after: Suppression, digest: str
+    ) -> None:
+        """Writes a suppression that is new, or whose address or end is another now."""
+        self.rewrite(changes, after, digest)
+        note_end(changes, self._scope, before, after, digest)
+        if before is None:
+            self.lists.insert(changes, after)
+
     def add_to_history(self, changes: Changes, lifted: Suppression, digest: str) -> None:
         """Writes a suppression that was lifted, and moves it to the history."""
         self.rewrite(changes, lifted, digest)
+        note_end(changes, self._scope, lifted, lifted, digest)
         changes.save(PastSuppressionItem(*past_key(self._scope, digest, lifted.id)))
         self.lists.move_to_history(changes, lifted)

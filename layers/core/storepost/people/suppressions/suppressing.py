@@ -188,11 +188,9 @@ def _write(
     if after == before:
         return
     repository.save(changes, after)
-    there = {each.id for each in before.stored}
+    there = {each.id: each for each in before.stored}
     for each in set(after.stored) - set(before.stored):
-        repository.rewrite(changes, each, after.digest)
-        if each.id not in there:
-            repository.lists.insert(changes, each)
+        repository.change(changes, there.get(each.id), each, after.digest)
     for each in before.stored:
         if not each.is_in_force(now) and each.id not in {one.id for one in after.stored}:
             repository.add_to_history(changes, each.ended(), after.digest)
