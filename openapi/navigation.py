@@ -30,6 +30,7 @@ STORY: dict[str, dict[str, str]] = {
         "consent": "Consent",
         "opt_in": "Double opt-in",
         "unsubscribe": "Unsubscribe links",
+        "deliverability": "Deliverability",
     },
     "Proposals": {"proposals": "Change proposals"},
     "Webhooks": {"webhook_endpoints": "Webhook endpoints"},

@@ -106,6 +106,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
             write,
             {"proof": {"reference": "Newsletter form 4711"}},
         ),
+        request("GET", "/suppressions?reason=complaint", read),
         request("GET", "/orders?pageSize=10", read),
         request("GET", "/products?pageSize=10", read),
         request("GET", f"/stores/{store}/product-priority", read),

@@ -54,6 +54,7 @@ CHAPTER: Chapter = [
             "isCustomer": "true",
             "emailMarketingConsent": "subscribed",
             "smsMarketingConsent": "not_subscribed",
+            "reachable": "email",
             "locale": "en",
             "firstSeenFrom": "2026-01-01T00:00:00.000Z",
             "firstSeenTo": "2026-04-01T00:00:00.000Z",

@@ -7,8 +7,10 @@ from uuid import UUID
 
 import pytest
 
+from local.events import pumps
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
+from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.suppressed.model import (
     Suppression,
     SuppressionReason,
@@ -16,8 +18,10 @@ from storepost.people.suppressed.model import (
 )
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.people.suppressed.rows import SuppressedAddressItem, SuppressionItem
+from storepost.people.suppressions.ending import end_what_is_due
 from storepost.people.suppressions.service import suppress, suppression_of, suppressions_of
 from storepost.values import clock
+from storepost.values.pagination import PageRequest
 from tests.harness.engines import engine
 from tests.people.consent.imports import ANN, BEN, history_of, profile_of, upserted
 from tests.people.consent.listening_store import PHONE, Listener, Shop
@@ -276,3 +280,71 @@ def show(shop: Shop, person: dict[str, object], email: str) -> None:
     path = f"/profiles/{person['id']}"
     answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
     assert answer.status == 200, answer.body
+
+
+class TestSchedule:
+    """Each hour what has ended is moved to the history."""
+
+    def test_it_moves_what_has_ended(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        say(shop, ANN, "subscribed", 10)
+        end = clock.now() + timedelta(days=180)
+        made, _ = bounced(shop, ends_at=end)
+        bounced(shop, BEN)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        shop.world.advance(days=180)
+        assert not is_listed(shop, person)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert is_listed(shop, person)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        repository = SuppressionRepository(shop.workspace)
+        ended = repository.get(made.id)
+        assert ended is not None
+        assert (ended[0].lifted_at, ended[0].lifted_by) == (end, None)
+        assert (repository.lists.in_force.counts()["n"], repository.lists.lifted.counts()["n"]) == (
+            1,
+            1,
+        )
+        assert shop.world.rows("due#suppressions") == []
+
+    def test_one_that_ends_later_or_never_by_now(self, shop: Shop) -> None:
+        end = clock.now() + timedelta(days=180)
+        for address in (ANN, BEN):
+            bounced(shop, address, ends_at=end)
+        bounced(shop, ANN)
+        bounced(shop, BEN, ends_at=end + timedelta(days=1))
+        shop.world.advance(days=180)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        assert reason_of(shop, ANN) == reason_of(shop, BEN) == "hard_bounce"
+        shop.world.advance(days=1)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert (reason_of(shop, ANN), reason_of(shop, BEN)) == ("hard_bounce", None)
+        assert shop.world.rows("due#suppressions") == []
+
+    def test_another_reason_goes_on(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        bounced(shop, ends_at=clock.now() + timedelta(days=180))
+        suppressed(shop, ANN, MANUAL)
+        shop.world.advance(days=180)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert marks(shop, person) == {"email"}
+        assert reason_of(shop, ANN) == "manual"
+
+    def test_an_address_that_is_suppressed_again_meanwhile(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        bounced(shop, ends_at=clock.now() + timedelta(days=180))
+        shop.world.advance(days=180)
+        with shop.world.meanwhile(lambda _: bounced(shop)):
+            assert end_what_is_due() == 0
+        assert marks(shop, person) == {"email"}
+        assert reason_of(shop, ANN) == "hard_bounce"
+        assert shop.world.rows("due#suppressions") == []
+
+
+def is_listed(shop: Shop, person: dict[str, object]) -> bool:
+    """Whether the list of who may get marketing by email has the profile, and nobody else."""
+    filters = ProfileFilter(reachable=[Channel.EMAIL])
+    found = list_profiles(shop.workspace, filters, "-firstSeenAt", PageRequest())
+    ids = [str(each.id) for each in found.items]
+    assert found.total == len(ids)
+    return ids == [person["id"]]

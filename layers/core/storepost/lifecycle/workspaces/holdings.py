@@ -114,6 +114,7 @@ from storepost.people.profiles.rows import (
 from storepost.people.suppressed.rows import (
     PastSuppressionItem,
     SuppressedAddressItem,
+    SuppressionDueItem,
     SuppressionItem,
 )
 from storepost.platform.budgets.repository import BudgetItem
@@ -171,7 +172,10 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         delete_people,
     ),
-    Holding((SuppressionItem, SuppressedAddressItem, PastSuppressionItem), delete_suppressions),
+    Holding(
+        (SuppressionItem, SuppressedAddressItem, PastSuppressionItem, SuppressionDueItem),
+        delete_suppressions,
+    ),
     Holding((CodeItem, CodeUseItem), delete_codes),
     Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
     Holding((OrderItem, CountedOrderItem), delete_orders),

@@ -19,6 +19,7 @@ from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem, ProfileRow, as_profile
+from storepost.people.suppressed.due import due_key
 from storepost.people.suppressed.keys import suppressed_partition, suppression_key
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.people.suppressed.trees import SuppressionLists
@@ -56,7 +57,9 @@ def delete_suppressions(workspace: WorkspaceScope) -> bool:
         suppression_id = id_of(entry[1])
         if found := repository.get(suppression_id):
             empty(suppressed_partition(workspace, found[1]))
-            delete_rows([suppression_key(workspace, suppression_id)])
+            ends_at = found[0].ends_at
+            due = [due_key(suppression_id, ends_at)] if ends_at else []
+            delete_rows([*due, suppression_key(workspace, suppression_id)])
         delete_rows([entry])
     return bool(entries)
 

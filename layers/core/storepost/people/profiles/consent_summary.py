@@ -88,4 +88,5 @@ def _is_suppressed(
     marks = saved_marks(changes, after.workspace)
     if address not in marks and address == primary_address(before, channel):
         return channel in after.suppressed
-    return is_suppressed_once_shown(changes, after.workspace, address)
+    is_known = before is not None and identity_of(address) in before.sightings
+    return is_suppressed_once_shown(changes, after.workspace, address, is_known=is_known)

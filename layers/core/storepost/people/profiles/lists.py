@@ -4,7 +4,7 @@ An entry carries the profile's id alone, so that an order needn't rewrite rows o
 the workspace's list by `firstSeenAt` counts who is a customer and the consents.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, zip_longest
@@ -32,12 +32,28 @@ the nodes count who may get marketing."""
 
 EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", (*ConsentState, SUPPRESSED))
 SMS_CONSENT = FilterField("smsMarketingConsent", "s", (*ConsentState, SUPPRESSED))
+CONSENTS = {Channel.EMAIL: EMAIL_CONSENT, Channel.SMS: SMS_CONSENT}
 
 MAX_INDEX_ENTRIES = 8
 """Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
 
 A move changes two.
 """
+
+
+def consent_values(states: Collection[ConsentState] | None, *, is_reachable: bool) -> set[str]:
+    """Returns the values of the entries whose consents are among `states`, or any where that is
+    None; with `is_reachable` only of those that may get marketing.
+    """
+    values = {state.value for state in (ConsentState if states is None else states)}
+    if is_reachable:
+        return values & {ConsentState.SUBSCRIBED.value}
+    return values | {SUPPRESSED} if ConsentState.SUBSCRIBED in values else values
+
+
+def is_reachable(entry: TreeEntry, channel: Channel) -> bool:
+    """Returns whether the entry's profile may get marketing by the channel."""
+    return entry.values[CONSENTS[channel].name] == ConsentState.SUBSCRIBED
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """Suppressions as they are stored: by address, by id, and in their lists."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.model import Address
+from storepost.people.suppressed.due import note_end
 from storepost.people.suppressed.keys import (
     digest_of,
     past_id,
@@ -26,7 +27,7 @@ from storepost.people.suppressed.rows import (
 )
 from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import find_in
+from storepost.platform.persistence.item import Item, Key, find_in, find_recent
 from storepost.platform.persistence.reads import Reads
 from storepost.values.scope import WorkspaceScope
 
@@ -50,14 +51,23 @@ class SuppressionRepository:
 
     def states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
         """Returns what suppresses each of the addresses, a hundred a call."""
+        return self._states(addresses, self._reads.find_all)
+
+    def recent_states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
+        """Returns what suppresses each of the addresses, or did about a second ago, for half the
+        price.
+        """
+        return self._states(addresses, find_recent)
+
+    def _states(
+        self, addresses: Iterable[Address], read: Callable[[Iterable[Key]], dict[Key, Item]]
+    ) -> dict[Address, AddressSuppressions]:
         digests = {each: digest_of(self._scope, each) for each in addresses}
         keys = {each: suppressed_key(self._scope, digest) for each, digest in digests.items()}
-        rows = self._reads.find_all(keys.values())
+        rows = read(keys.values())
         found = {each: find_in(rows, SuppressedAddressItem, key) for each, key in keys.items()}
         return {
-            each: as_state(row)
-            if row
-            else AddressSuppressions(digests[each], each.channel, each.value)
+            each: as_state(row) if row else AddressSuppressions(digests[each], each.channel)
             for each, row in found.items()
         }
 
@@ -97,8 +107,18 @@ class SuppressionRepository:
         key = suppression_key(self._scope, suppression.id)
         changes.save(suppression_row(key, suppression, digest))
 
+    def change(
+        self, changes: Changes, before: Suppression | None, after: Suppression, digest: str
+    ) -> None:
+        """Writes a suppression that is new, or whose address or end is another now."""
+        self.rewrite(changes, after, digest)
+        note_end(changes, self._scope, before, after, digest)
+        if before is None:
+            self.lists.insert(changes, after)
+
     def add_to_history(self, changes: Changes, lifted: Suppression, digest: str) -> None:
         """Writes a suppression that was lifted, and moves it to the history."""
         self.rewrite(changes, lifted, digest)
+        note_end(changes, self._scope, lifted, lifted, digest)
         changes.save(PastSuppressionItem(*past_key(self._scope, digest, lifted.id)))
         self.lists.move_to_history(changes, lifted)

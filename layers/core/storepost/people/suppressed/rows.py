@@ -62,6 +62,14 @@ class PastSuppressionItem(Item, discriminator="past_suppression"):
     """Names a lifted suppression in its address's partition; its id is in the sort key."""
 
 
+class SuppressionDueItem(Item, discriminator="suppression_due"):
+    """When a suppression ends by itself."""
+
+    id = Identifier()
+    workspace_id = Identifier()
+    digest = UnicodeAttribute()
+
+
 def address_row(key: Key, state: AddressSuppressions) -> SuppressedAddressItem:
     """Returns what suppresses an address as its row, of the version that was read."""
     item = SuppressedAddressItem(

@@ -6,7 +6,10 @@ address writes the profile that has it, or takes the claim from under whoever is
 and who begins to show a suppressed address writes the address's row.
 """
 
+from collections.abc import Mapping
+
 from storepost.people.consent.model import Address
+from storepost.people.suppressed.model import AddressSuppressions
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -18,21 +21,47 @@ def saved_marks(changes: Changes, workspace: WorkspaceScope) -> dict[Address, bo
     return changes.shared(("suppressions", workspace), dict[Address, bool])
 
 
-def is_suppressed_once_shown(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
+def note_states(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    states: Mapping[Address, AddressSuppressions],
+) -> None:
+    """Lets a unit of work know what was read of many addresses after their claims."""
+    _known_states(changes, workspace).update(states)
+
+
+def is_suppressed_once_shown(
+    changes: Changes, workspace: WorkspaceScope, address: Address, *, is_known: bool
+) -> bool:
     """Returns whether an address is suppressed that a profile shows from now on.
 
     Its row is written then: nobody lifts the suppression meanwhile, and an address that was erased
-    is known again.
+    is known again. What was read ahead counts only of an address whose claim this unit takes, as
+    that was read before; `is_known` says that the profile had it already.
     """
     marks = saved_marks(changes, workspace)
     if address not in marks:
-        repository = SuppressionRepository(workspace, changes.reads)
-        state = repository.state_of(address)
+        repository = SuppressionRepository(workspace, None if is_known else changes.reads)
+        state = _known_states(changes, workspace).get(address) or repository.state_of(address)
         marks[address] = state.shown(clock.now()) is not None
         if marks[address]:
-            known = state.of_address(address.value)
-            repository.save(changes, known)
-            if state.address is None:
-                for each in known.stored:
-                    repository.rewrite(changes, each, state.digest)
+            _write(changes, repository, state, state.of_address(address.value))
     return marks[address]
+
+
+def _write(
+    changes: Changes,
+    repository: SuppressionRepository,
+    before: AddressSuppressions,
+    after: AddressSuppressions,
+) -> None:
+    repository.save(changes, after)
+    if after != before:
+        for each in after.stored:
+            repository.rewrite(changes, each, after.digest)
+
+
+def _known_states(
+    changes: Changes, workspace: WorkspaceScope
+) -> dict[Address, AddressSuppressions]:
+    return changes.shared(("suppression_states", workspace), dict[Address, AddressSuppressions])

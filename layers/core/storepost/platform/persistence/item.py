@@ -189,7 +189,13 @@ def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
     return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
 
 
-def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
+def find_recent(keys: Iterable[Key]) -> dict[Key, Item]:
+    """As `find_all`, eventually consistent: half as dear, and about a second behind at most."""
+    found = find_raw(keys, consistent=False)
+    return {key: Item.from_raw_data(raw) for key, raw in found.items()}
+
+
+def find_raw(keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Any]:
     """As `find_all`, in DynamoDB's own notation.
 
     PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
@@ -202,7 +208,7 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
         response = connection.batch_get_item(
             Item.Meta.table_name,
             cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in batch]),
-            consistent_read=True,
+            consistent_read=consistent,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
             found[raw["pk"]["S"], raw["sk"]["S"]] = raw
