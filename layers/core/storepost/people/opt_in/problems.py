@@ -28,8 +28,8 @@ class Suppressed(Conflict):
     code = "suppressed"
     title = "The address is suppressed"
     remedy = (
-        "Lift the suppression first (`suppressions.delete`) if you know that the address works and "
-        "its owner wants your emails."
+        "If you know that the address works and its owner wants your emails, lift the "
+        "suppression first."
     )
 
 
