@@ -37,7 +37,7 @@ SCHEDULES = {
     "suppression_ends": {"ended": 0},
 }
 """What each schedule answers right after a start, where nothing is due."""
-ACCEPTED = {"feeds": 202, "profile_exports": 200, "unsubscribe": 201}
+ACCEPTED = {"feeds": 202, "opt_in": 202, "profile_exports": 200, "unsubscribe": 201}
 """The statuses that aren't 200."""
 
 

@@ -7,7 +7,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path
 
 from storepost.api.http.app import create_app
-from storepost.api.http.callers import Writer
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.negotiation import PreferredLanguage
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import From
@@ -15,12 +16,13 @@ from storepost.api.http.pages import BY_LANGUAGE, page_response, problem_pages
 from storepost.api.reference import pages
 from storepost.api.reference.schemas import Html
 from storepost.people.consent.model import Proof
-from storepost.people.opt_in import asking, service
+from storepost.people.opt_in import asking, listing, service
 from storepost.people.opt_in.bodies import NewOptInRequest, OptInForm
 from storepost.people.opt_in.schemas import OptInRequest
 from storepost.people.opt_in.service import Followed
 from storepost.values import clock
 from storepost.values.languages import Language
+from storepost.values.pagination import PageRequest, PageSize
 
 _LINK_TOKEN_OPERATIONS = frozenset({"optIn.ask", "optIn.confirm"})
 # Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
@@ -44,7 +46,7 @@ def create_opt_in_request(
     writes: Writes,
     body: Annotated[NewOptInRequest, Body()],
 ) -> OptInRequest:
-    """Ask for a confirmed opt-in.
+    """Request an opt-in by email.
 
     Emails a link to the address that the profile shows, in the profile's language. Whoever follows
     it and presses the button there is subscribed, with a confirmed opt-in: the evidence has the
@@ -56,6 +58,23 @@ def create_opt_in_request(
     """
     request = asking.request_opt_in(caller, id, body.value(), origin.base_url, writes)
     return OptInRequest.of(request, clock.now())
+
+
+@app.get("/v1/profiles/<id>/opt-in-requests", operation_id="optInRequests.list")
+def list_opt_in_requests(
+    id: Annotated[UUID, Path(description="The profile whose requests are listed.")],
+    caller: Reader,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[OptInRequest]:
+    """List a profile's opt-in requests.
+
+    Lists the requests of the last 30 days, newest first, and what became of each. What proves an
+    opt-in is kept longer: it is the evidence of the profile's consent.
+    """
+    found = listing.list_requests(caller.workspace, id, PageRequest(page, page_size))
+    now = clock.now()
+    return Page[OptInRequest].of(found, lambda each: OptInRequest.of(each, now))
 
 
 @app.get(

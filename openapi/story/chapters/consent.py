@@ -123,6 +123,11 @@ CHAPTER: Chapter = [
     Step("optIn.ask", None, path={"token": "{opt_in}"}),
     Step("optIn.confirm", None, path={"token": "{opt_in}"}, body={"answer": "subscribe"}),
     Step(
+        "optInRequests.list",
+        path={"id": "{found.items.0.id}"},
+        query={"page": 1, "pageSize": 25},
+    ),
+    Step(
         "unsubscribeLinks.create",
         path=ADA,
         body={"reference": "newsletter-2026-03"},

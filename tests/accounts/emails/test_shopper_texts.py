@@ -29,7 +29,7 @@ def email_in(language: Language, workspace: str = SHOP) -> RenderedEmail:
     return render(OptIn.template, to_params(OptIn(workspace, language, LINK)))
 
 
-def places(text: str) -> list[str | None]:
+def places(text: str) -> list[str]:
     return sorted(field for _, field, _, _ in string.Formatter().parse(text) if field is not None)
 
 

@@ -228,6 +228,12 @@ SCENARIOS.plain(
 )
 
 
+@SCENARIOS.of("optInRequests.list", "1 request")
+def list_opt_in(town: Town) -> Ask:
+    town.ask("optInRequests.create", _asking(town))
+    return Ask(town.key, path={"id": town.buyer})
+
+
 @SCENARIOS.of("optIn.ask")
 def open_opt_in(town: Town) -> Ask:
     return Ask(path=_asked(town))

@@ -35,7 +35,7 @@ class Asked:
 
     def asked(self, **body: object) -> str:
         """The path of the link in the email of a request that was taken."""
-        answer = self.ask(**body)
+        answer = self.ask(None, **body)
         assert answer.status == 202, answer.body
         self.town.world.deliver()
         self.path = path_in(self.emails[-1])

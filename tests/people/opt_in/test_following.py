@@ -12,6 +12,8 @@ from storepost.accounts.workspaces.repository import (
     WorkspaceRepository,
     workspace_key,
 )
+from storepost.people.consent.states import Channel
+from storepost.people.suppressions.service import suppression_of
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values import clock
 from storepost.values.languages import Language
@@ -28,7 +30,7 @@ from tests.people.opt_in.asked import (
     pressed,
     somebody,
 )
-from tests.people.opt_in.test_requests import name_of
+from tests.people.opt_in.test_requests import name_of, suppress
 from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, forget, posted
 from tests.people.unsubscribing.test_ask import NOWHERE, Page
 
@@ -273,6 +275,23 @@ class TestOver:
             town.consent(person.id, state, occurredAt=at)
         assert pressed(town, person.asked(occurredAt=day(1))).status == 200
         assert person.evidence[0]["optInLevel"] == "confirmed"
+
+    def test_a_complaint_meanwhile(self, town: Town) -> None:
+        """It unsubscribes, too."""
+        person = somebody(town)
+        path = person.asked()
+        suppress(town, ANN, "complaint")
+        is_over(town, path)
+
+    @pytest.mark.parametrize("reason", ["manual", "hard_bounce"])
+    def test_a_suppression_ends_nothing(self, town: Town, reason: str) -> None:
+        """It stands beside consent: neither changes the other, and nothing is sent all the same."""
+        person = somebody(town)
+        path = person.asked()
+        suppress(town, ANN, reason)
+        assert pressed(town, path).status == 200
+        assert person.state == "subscribed"
+        assert suppression_of(town.workspace, Channel.EMAIL, ANN)
 
     def test_another_address_since(self, town: Town) -> None:
         """The link speaks for the address that it was sent to, whoever shows another one now."""

@@ -9,7 +9,10 @@ import pytest
 from storepost.accounts.emails.shopper_texts import opt_in_wording
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.people.consent.states import Channel
 from storepost.people.opt_in.repository import OptInSendsItem
+from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions import service
 from storepost.values import clock
 from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
@@ -23,6 +26,14 @@ def name_of(town: Town) -> str:
     workspace = WorkspaceRepository(town.workspace).get()
     assert workspace is not None
     return workspace.name
+
+
+def suppress(town: Town, address: str, reason: str = "manual") -> None:
+    """Suppresses an address, as a worker does."""
+    source, now = SuppressionSource.SES, clock.now()
+    service.suppress(
+        town.workspace, Channel.EMAIL, address, SuppressionReason(reason), source, at=now
+    )
 
 
 class TestCreate:
@@ -145,6 +156,63 @@ class TestCreate:
         assert somebody(town).ask(key).problem() == (403, "scope")
 
 
+class TestList:
+    """GET /profiles/{id}/opt-in-requests."""
+
+    def listed(self, town: Town, profile: str, **query: object) -> Any:
+        return town.get(f"/profiles/{profile}/opt-in-requests", **query)
+
+    def test_none(self, town: Town) -> None:
+        empty = {"items": [], "total": 0, "page": 1, "pageSize": 25}
+        assert self.listed(town, somebody(town).id) == empty
+
+    def test_what_became_of_each(self, town: Town) -> None:
+        person = somebody(town)
+        first = person.ask().json
+        town.world.advance(days=8)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        before = clock.now()
+        assert pressed(town, person.asked()).status == 200
+        found = self.listed(town, person.id)
+        assert found["total"] == 2
+        assert found["items"][1] == {**first, "status": "expired"}
+        assert (found["items"][0]["status"], found["items"][0]["channel"]) == ("confirmed", "email")
+        assert before <= clock.from_text(found["items"][0]["confirmedAt"]) <= clock.now()
+        assert self.listed(town, person.id, page=1, pageSize=10)["items"] == found["items"]
+
+    def test_those_of_a_merged_profile_too(self, town: Town) -> None:
+        ann, bob = somebody(town), somebody(town, BOB)
+        made = [ann.ask().json, bob.ask().json]
+        assert town.merge(bob.id, ann.id).status == 200
+        for _ in range(2):
+            for each in (ann, bob):
+                assert self.listed(town, each.id)["items"] == made[::-1]
+            town.world.deliver()
+
+    def test_it_ends_with_its_days(self, town: Town) -> None:
+        """DynamoDB drops a row days after its time; a link that was followed ends then, too."""
+        person = somebody(town)
+        assert pressed(town, person.asked()).status == 200
+        town.world.advance(days=29, hours=23)
+        assert opened(town, person.path).status == 200
+        town.world.advance(hours=1)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        assert self.listed(town, person.id)["total"] == 0
+        assert opened(town, person.path).status == 410
+
+    def test_the_export_has_them(self, town: Town) -> None:
+        person = somebody(town)
+        made = person.ask().json
+        section = town.get(f"/profiles/{person.id}/export")["optInRequests"]
+        assert section == {"items": [made], "total": 1}
+
+    def test_unknown_and_anothers(self, town: Town) -> None:
+        theirs = somebody(Town(town.world))
+        for unknown in (uuid4(), theirs.id):
+            path = f"/profiles/{unknown}/opt-in-requests"
+            assert town.call("GET", path).problem() == (404, "not_found")
+
+
 class TestRefused:
     """Who isn't asked: nothing is sent then, and nothing kept."""
 
@@ -180,6 +248,16 @@ class TestRefused:
         assert person.state == "pending"
         assert pressed(town, path).status == 200
         assert person.state == "subscribed"
+
+    @pytest.mark.parametrize("state", ["not_subscribed", "subscribed", "unsubscribed"])
+    def test_whose_address_is_suppressed(self, town: Town, state: str) -> None:
+        person = somebody(town)
+        if state != "not_subscribed":
+            town.consent(person.id, state)
+        suppress(town, ANN)
+        assert person.ask().problem() == (409, "suppressed")
+        town.world.deliver()
+        assert (person.emails, person.requests, person.state) == ([], [], state)
 
     def test_who_was_erased_after_the_form(self, town: Town) -> None:
         form = clock.to_text(clock.now())
@@ -292,6 +370,13 @@ class TestAtOnce:
         town.consent(person.id, "subscribed")
         with before_the_commit(lambda: town.consent(person.id, "unsubscribed")):
             assert person.ask().problem() == (409, "unsubscribed")
+        town.world.deliver()
+        assert person.emails == []
+
+    def test_a_suppression_at_the_same_time(self, town: Town) -> None:
+        person = somebody(town)
+        with before_the_commit(lambda: suppress(town, ANN)):
+            assert person.ask().problem() == (409, "suppressed")
         town.world.deliver()
         assert person.emails == []
 

@@ -17,12 +17,18 @@ from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.problems import NoEmail
 from storepost.people.opt_in.model import Form, OptInRequest, moment_of, recent, wait_of
-from storepost.people.opt_in.problems import AlreadyConfirmed, OptInRecentlySent, Unsubscribed
+from storepost.people.opt_in.problems import (
+    AlreadyConfirmed,
+    OptInRecentlySent,
+    Suppressed,
+    Unsubscribed,
+)
 from storepost.people.opt_in.recording import AddressRecord
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
+from storepost.people.suppressions.service import suppression_of
 from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.locales.repository import LocaleRepository
@@ -38,8 +44,8 @@ def request_opt_in(
 ) -> OptInRequest:
     """Emails a link to the address that the profile shows; it is `pending` until it is followed.
 
-    An address that is subscribed stays so. Raises NoEmail, AlreadyConfirmed, Unsubscribed and
-    OptInRecentlySent.
+    An address that is subscribed stays so. Raises NoEmail, AlreadyConfirmed, Suppressed,
+    Unsubscribed and OptInRecentlySent.
     """
     workspace, now = caller.workspace, clock.now()
     profile = get_profile(workspace, profile_id)
@@ -48,7 +54,7 @@ def request_opt_in(
         raise NoEmail()
     requests, record = OptInRepository(workspace), AddressRecord(changes, profile, address)
     consent, origin = record.consent, origin_of(caller, proof=form.proof)
-    _check_may_be_asked(consent, form)
+    _check_may_be_asked(address, profile, consent, form)
     sends = _checked_sends(requests, address, now)
     asked = ConsentStatement(ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence)
     record.add(asked, asserts=consent.state is not ConsentState.SUBSCRIBED)
@@ -59,9 +65,18 @@ def request_opt_in(
     return request
 
 
-def _check_may_be_asked(consent: AddressConsent, form: Form) -> None:
+def _check_may_be_asked(
+    address: Address, profile: Profile, consent: AddressConsent, form: Form
+) -> None:
     if consent.state is ConsentState.SUBSCRIBED and consent.is_confirmed:
         raise AlreadyConfirmed()
+    # Whoever suppresses the address meanwhile writes the profile, which the request writes, too.
+    if suppression_of(profile.workspace, address.channel, address.value):
+        raise Suppressed()
+    _check_no_later_no(consent, form)
+
+
+def _check_no_later_no(consent: AddressConsent, form: Form) -> None:
     refused_at, erased_at, filled_in = consent.refused_at, consent.erased_at, form.occurred_at
     if refused_at is not None and (filled_in is None or filled_in <= refused_at):
         raise Unsubscribed()

@@ -22,6 +22,17 @@ class Unsubscribed(Conflict):
     )
 
 
+class Suppressed(Conflict):
+    """Nothing is sent to the address: it bounced, its owner complained, or somebody said so."""
+
+    code = "suppressed"
+    title = "The address is suppressed"
+    remedy = (
+        "If you know that the address works and its owner wants your emails, lift the "
+        "suppression first."
+    )
+
+
 class OptInRecentlySent(TooManyRequests):
     """An address is asked once a day at most, and twice in 30 days."""
 

@@ -5,8 +5,9 @@ form: it never moves, and goes with that. When an address was asked stands under
 that an erasure doesn't begin the count anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
@@ -86,7 +87,12 @@ class OptInRepository:
     def get(self, link: OptInLink) -> OptInRequest | None:
         """Returns the request of a link, or None."""
         row = find(OptInRequestItem, request_key(link))
-        return _as_request(self._scope, row) if row else None
+        return _as_request(self._scope, row) if row and _is_kept(row) else None
+
+    def of_profiles(self, profile_ids: Iterable[UUID]) -> list[OptInRequest]:
+        """Returns all requests in the partitions of these profiles."""
+        rows = chain.from_iterable(self._rows(profile_id) for profile_id in profile_ids)
+        return [_as_request(self._scope, row) for row in rows if _is_kept(row)]
 
     def add(self, changes: Changes, request: OptInRequest) -> None:
         """Adds a new request."""
@@ -115,10 +121,17 @@ class OptInRepository:
 
     def some_of(self, profile_id: UUID, most: int) -> list[Key]:
         """Returns the keys of some requests of a profile's partition."""
+        return [row.key for row in self._rows(profile_id, most)]
+
+    def _rows(self, profile_id: UUID, most: int | None = None) -> Iterable[OptInRequestItem]:
         partition = self._scope.partition("profile", short(profile_id))
         prefix = OptInRequestItem.sk.startswith(_PREFIX)
-        rows = OptInRequestItem.query(partition, prefix, consistent_read=True, limit=most)
-        return [row.key for row in rows]
+        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=most)
+
+
+def _is_kept(row: OptInRequestItem) -> bool:
+    """DynamoDB drops a row only days after its time."""
+    return row.expiration is not None and row.expiration > clock.now()
 
 
 def _row(request: OptInRequest) -> OptInRequestItem:

@@ -94,6 +94,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
 def _holder(link: OptInLink, request: OptInRequest) -> Profile | None:
     """Who has the address now; None where nobody does, or who was asked was erased."""
     profiles, identity = ProfileRepository(link.workspace), identity_of(request.address)
-    if profiles.get(link.profile_id) is None:
-        return None
-    return look_up(profiles, [identity]).holder_of(identity)
+    holder = look_up(profiles, [identity]).holder_of(identity)
+    if holder is None or holder.id == link.profile_id:
+        return holder
+    return holder if profiles.get(link.profile_id) else None
