@@ -338,10 +338,14 @@ class World:
 
     def waiting_in_stream(self) -> list[Item]:
         """The rows that the stream has yet to carry to the relay for a queue, oldest first."""
+        waiting = self.records_to_queue()
+        return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
+
+    def records_to_queue(self) -> list[pumps.Record]:
+        """The records that the relay has yet to send something for, oldest first."""
         from functions.workers.outbox_relay.handler import outgoing  # noqa: PLC0415 - as it is run
 
-        waiting = [each for each in self._relay.waiting() if outgoing(DynamoDBRecord(each))]
-        return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
+        return [each for each in self._relay.waiting() if outgoing(DynamoDBRecord(each))]
 
     def relay(self) -> None:
         """Lets the stream carry what is on its way to the queues, and nothing else."""

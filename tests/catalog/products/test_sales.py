@@ -268,11 +268,7 @@ class TestMessages:
     def test_the_relay_killed_anywhere(self, world: World, shop: Shop) -> None:
         """The stream brings the record again."""
         shop.sell("1", line("p-1"), deliver=False)
-        [record] = [
-            each
-            for each in world._relay.waiting()
-            if each["dynamodb"]["NewImage"]["kind"] == {"S": "order"}
-        ]
+        [record] = world.records_to_queue()
         [relay] = [each for each in functions() if each.job == "outbox_relay"]
 
         def work() -> None:

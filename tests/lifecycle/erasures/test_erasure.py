@@ -450,7 +450,7 @@ def test_ids_in_the_row_that_is_left(place: Place) -> None:
     [row] = [row for row in place.partition_of(person) if isinstance(row, ErasedProfileItem)]
     assert row.id == UUID(person)
     named = set(row.attribute_values) - {"pk", "sk", "kind", "version", "id"}
-    assert named == {"identities", "partitions", "histories", "index_entries", "words"}
+    assert named == {"identities", "partitions", "histories", "index_entries", "merged", "words"}
     names = ("annabel", "steinmetz")
     assert not [name for name in names if name in str(row.attribute_values).casefold()]
     there, elsewhere = place.workspace, WorkspaceScope(uuid4())

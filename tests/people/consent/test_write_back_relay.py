@@ -61,7 +61,7 @@ def received() -> list[dict[str, Any]]:
 
 def record(world: World) -> dict[str, Any]:
     """The one record that waits for the relay, as Lambda gets it."""
-    [waiting] = world._relay.waiting()
+    [waiting] = world.records_to_queue()
     return waiting
 
 

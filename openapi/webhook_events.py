@@ -1,0 +1,102 @@
+"""What webhook endpoints are sent: each type of event, from the service's own registry."""
+
+from pydantic import TypeAdapter
+
+from openapi.operations import Document
+from storepost.webhooks.events.registry import EVENT_TYPES, EventType
+
+TAG = "webhook_endpoints"
+_REFERENCE = "#/components/schemas/{model}"
+_ABOUT = """\
+Sent to each enabled webhook endpoint of the workspace that asks for it.
+
+**Verify it** before you believe it: it is signed as \
+[Standard Webhooks](https://www.standardwebhooks.com/) says. The guide \
+[Webhooks](guides/webhooks.md) has code for that. `data` is the resource as it is when the message \
+is made, so a later message can come first and say the same."""
+_TIMESTAMP = "When it happened: when the change was committed, to the second."
+_HEADERS = {
+    "webhook-id": "Names the delivery; each attempt of it has the same. Do its work once.",
+    "webhook-timestamp": "When this attempt was signed, in seconds since 1970. Refuse one that is "
+    "more than five minutes from your own clock.",
+    "webhook-signature": "`v1,` and base64 of HMAC-SHA-256 over "
+    "`{webhook-id}.{webhook-timestamp}.{body}`; several are separated by spaces, one for each "
+    "secret that is valid.",
+}
+_EXAMPLE_HEADERS = {
+    "webhook-id": "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d",
+    "webhook-timestamp": "1773480610",
+    "webhook-signature": "v1,8UPnqMJYg2ZnPKrIAVm5hBUJd+mKbTgc0gKZ1nZ2QBk=",
+}
+_ANSWERS = {
+    "2XX": "You took it.",
+    "410": "You want no more messages: the endpoint is disabled.",
+    "default": "You didn't take it: it is sent again, ten times within three days in all.",
+}
+
+
+def event_webhooks() -> Document:
+    """The description of each type of event, by its name."""
+    return {each.type: {"post": _message(each)} for each in EVENT_TYPES}
+
+
+def event_schemas() -> Document:
+    """The components that the types name, as pydantic describes them."""
+    shapes = {shape for each in EVENT_TYPES for shape in (each.schema, each.gone) if shape}
+    _, described = TypeAdapter.json_schemas(
+        [(shape.__name__, "serialization", TypeAdapter(shape)) for shape in shapes],
+        ref_template=_REFERENCE,
+    )
+    schemas: Document = described["$defs"]
+    return schemas
+
+
+def operation_id(name: str) -> str:
+    """What code generators call a type, such as `orderCreated`."""
+    first, *more = name.replace(".", "_").split("_")
+    return first + "".join(word.capitalize() for word in more)
+
+
+def _message(each: EventType) -> Document:
+    return {
+        "operationId": operation_id(each.type),
+        "tags": [TAG],
+        "summary": each.type,
+        "description": f"{each.description}\n\n{_ABOUT}",
+        "security": [],
+        "parameters": [_header(name) for name in _HEADERS],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _schema(each), "example": each.sample}},
+        },
+        "responses": {status: {"description": about} for status, about in _ANSWERS.items()},
+    }
+
+
+def _schema(each: EventType) -> Document:
+    shapes = [{"$ref": _REFERENCE.format(model=s.__name__)} for s in (each.schema, each.gone) if s]
+    data: Document = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
+    return {
+        "type": "object",
+        "required": ["type", "timestamp", "data"],
+        "properties": {
+            "type": {"type": "string", "const": each.type, "description": "What happened."},
+            "timestamp": {
+                "type": "string",
+                "format": "date-time",
+                "description": _TIMESTAMP,
+            },
+            "data": {**data, "description": "What it is about; ids alone once that is gone."},
+        },
+    }
+
+
+def _header(name: str) -> Document:
+    return {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": _HEADERS[name],
+        "schema": {"type": "string"},
+        "example": _EXAMPLE_HEADERS[name],
+    }
