@@ -24,7 +24,7 @@ from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import writing
 from storepost.platform.persistence.counted_tree.items import PendingCountItem
-from storepost.platform.persistence.item import Item, VersionedItem
+from storepost.platform.persistence.item import Item, UnknownItem, VersionedItem
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import PASSWORD
@@ -255,7 +255,7 @@ def test_each_kind_of_row_is_somebodys() -> None:
     """Whoever adds a kind of row says who removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
-    kinds = set(_kinds(Item)) - {VersionedItem, MarkedItem, ProfileRow, CodeRow}
+    kinds = set(_kinds(Item)) - {VersionedItem, MarkedItem, UnknownItem, ProfileRow, CodeRow}
     removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
     assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE
 
