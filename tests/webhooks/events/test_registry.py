@@ -1,13 +1,16 @@
 """The types of events: what is said of each, and which of them a pattern stands for."""
 
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from storepost.webhooks.events import causes
 from storepost.webhooks.events.model import WebhookEvent
-from storepost.webhooks.events.registry import EVENT_TYPES, EventType, matches, type_for
+from storepost.webhooks.events.registry import EVENT_TYPES, TEST_TYPE, EventType, matches, type_for
 
 IDS = [each.type for each in EVENT_TYPES]
 
@@ -39,6 +42,16 @@ class TestTypes:
     def test_the_schema_refuses_what_has_no_id(self, each: EventType) -> None:
         lacking = {name: value for name, value in each.sample["data"].items() if name != "id"}
         assert not Draft202012Validator(each.json_schema()).is_valid(lacking)
+
+
+def test_each_type_but_the_test_has_a_cause_and_each_cause_a_type() -> None:
+    sources = Path(causes.__path__[0]).glob("*.py")
+    named = {
+        text
+        for source in sources
+        for text in re.findall(r'"([a-z_]+\.[a-z_]+)"', source.read_text("utf-8"))
+    }
+    assert named == set(IDS) - {TEST_TYPE}
 
 
 class TestMatches:

@@ -16,6 +16,15 @@ from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.causes.cause import Cause
 from storepost.webhooks.events.model import Resource
 
+_STORE_IMPORTS = {
+    ImportStatus.COMPLETED: "store_import.completed",
+    ImportStatus.FAILED: "store_import.failed",
+}
+_FEED_IMPORTS = {
+    FeedImportStatus.COMPLETED: "feed_import.completed",
+    FeedImportStatus.FAILED: "feed_import.failed",
+}
+
 
 def store_cause(old: Item | None, new: Item | None) -> Cause | None:
     """Compares a store's row: connected, disconnected, or to be approved again by the shop."""
@@ -83,10 +92,9 @@ def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
         isinstance(old, ImportItem) and old.status == new.status
     ):
         return None
-    if new.status not in {ImportStatus.COMPLETED, ImportStatus.FAILED}:
-        return None
-    resource = Resource("store_import", new.id)
-    return Cause((f"store_import.{new.status}",), resource, {"storeId": new.store_id})
+    name = _STORE_IMPORTS.get(ImportStatus(new.status))
+    ids = {"storeId": new.store_id}
+    return Cause((name,), Resource("store_import", new.id), ids) if name else None
 
 
 def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
@@ -94,7 +102,6 @@ def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
     is_told = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
     if not isinstance(new, FeedImportItem) or is_told:
         return None
-    if new.status not in {FeedImportStatus.COMPLETED, FeedImportStatus.FAILED}:
-        return None
-    resource = Resource("feed_import", new.id)
-    return Cause((f"feed_import.{new.status}",), resource, {"feedId": new.feed_id})
+    name = _FEED_IMPORTS.get(FeedImportStatus(new.status))
+    ids = {"feedId": new.feed_id}
+    return Cause((name,), Resource("feed_import", new.id), ids) if name else None
