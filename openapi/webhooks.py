@@ -1,12 +1,16 @@
-"""What the service sends to others: write-backs, by the shape that they are sent in."""
+"""What the service sends to others: write-backs to stores, and events to webhook endpoints."""
 
 from pydantic import TypeAdapter
 
 from openapi.operations import Document
+from openapi.webhook_events import event_schemas, event_webhooks
 from storepost.people.consent_changes.requests import TIMEOUT_SECONDS
 from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
 from storepost.platform.messaging.queues import longest_wait
 from storepost.platform.messaging.tries import TRIES
+
+WRITE_BACK = "writeBack"
+"""The write-back's name among the webhooks: `consent.changed` is a type of events, too."""
 
 _MINUTES = sum(longest_wait(number) for number in range(1, TRIES)) // 60
 _ABOUT = f"""\
@@ -62,28 +66,28 @@ _ANSWERS = {
 
 
 def webhooks() -> Document:
-    """The description's `webhooks`."""
+    """The description's `webhooks`: a write-back, and each type of event by its name."""
+    return {WRITE_BACK: {"post": _write_back()}, **event_webhooks()}
+
+
+def _write_back() -> Document:
     return {
-        "consent.changed": {
-            "post": {
-                "operationId": "consentChanged",
-                "tags": ["consent"],
-                "summary": "A customer's consent changed",
-                "description": _ABOUT,
-                "security": [],
-                "parameters": [_header(name) for name in _HEADERS],
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {"$ref": "#/components/schemas/ConsentChangedMessage"},
-                            "example": _EXAMPLE,
-                        }
-                    },
-                },
-                "responses": {status: {"description": about} for status, about in _ANSWERS.items()},
-            }
-        }
+        "operationId": "consentWriteBack",
+        "tags": ["consent"],
+        "summary": "A customer's consent changed",
+        "description": _ABOUT,
+        "security": [],
+        "parameters": [_header(name) for name in _HEADERS],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": "#/components/schemas/ConsentChangedMessage"},
+                    "example": _EXAMPLE,
+                }
+            },
+        },
+        "responses": {status: {"description": about} for status, about in _ANSWERS.items()},
     }
 
 
@@ -93,7 +97,7 @@ def webhook_schemas() -> Document:
         [("message", "serialization", TypeAdapter(ConsentChangedMessage))],
         ref_template="#/components/schemas/{model}",
     )
-    schemas: Document = described["$defs"]
+    schemas: Document = {**described["$defs"], **event_schemas()}
     return schemas
 
 

@@ -55,7 +55,7 @@ def block(language: str) -> str:
 
 def write_message(folder: Path) -> None:
     """A write-back as the service sends it, of the description's example."""
-    described: dict[str, Any] = interface()["webhooks"]["consent.changed"]["post"]
+    described: dict[str, Any] = interface()["webhooks"]["writeBack"]["post"]
     [content] = described["requestBody"]["content"].values()
     body = json.dumps(content["example"])
     headers = signed_headers("message", datetime.now(UTC), body.encode(), [_SECRET])

@@ -65,7 +65,7 @@ def receive() -> Receive:
 
 def described() -> dict[str, Any]:
     """The description of the write-back."""
-    found: dict[str, Any] = interface()["webhooks"]["consent.changed"]["post"]
+    found: dict[str, Any] = interface()["webhooks"]["writeBack"]["post"]
     return found
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.api.http.app import create_app
-from storepost.api.http.callers import Admin
+from storepost.api.http.callers import Admin, Reader
 from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.once import Writes
 from storepost.values.pagination import PageRequest, PageSize
@@ -31,6 +31,8 @@ from storepost.webhooks.endpoints.schemas import (
     WebhookEndpointUpdate,
 )
 from storepost.webhooks.endpoints.service import EndpointFilter
+from storepost.webhooks.events import schemas as event_types
+from storepost.webhooks.events.schemas import WebhookEventType
 
 app = create_app()
 
@@ -254,6 +256,21 @@ def replay_webhook_deliveries(
     """
     queued = deliveries.replay_failed(caller.workspace, id, body.created, body.types, writes)
     return QueuedDeliveries(queued=queued)
+
+
+@app.get("/v1/webhook-event-types", operation_id="webhookEventTypes.list")
+def list_event_types(
+    caller: Reader,  # noqa: ARG001 - who may call
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[WebhookEventType]:
+    """List the types of events.
+
+    What webhook endpoints can ask for, each with when it is told, the JSON Schema of its `data` and
+    a whole message as a sample. They are the same in every workspace.
+    """
+    found = event_types.list_event_types(PageRequest(page, page_size))
+    return Page[WebhookEventType].of(found, WebhookEventType.of)
 
 
 lambda_handler = app.handler()

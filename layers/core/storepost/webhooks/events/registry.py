@@ -97,7 +97,7 @@ _SHAPES: Mapping[str, Shapes] = {
     "api_key.created": _API_KEY,
     "api_key.rotated": _API_KEY,
     "api_key.revoked": _API_KEY,
-    TEST_TYPE: (shapes.TestData,),
+    TEST_TYPE: (shapes.WebhookTestData,),
 }
 
 EVENT_TYPES: tuple[EventType, ...] = tuple(

@@ -15,10 +15,8 @@ _STORE = "The store, which `GET /stores/{id}` takes."
 _MERGED = "The profile that became part of `id`. Its id leads to `id` in every request."
 
 
-class TestData(Shape):
+class WebhookTestData(Shape):
     """What a message of the type `webhook.test` says: an id that names nothing."""
-
-    __test__ = False  # it is no test of pytest's
 
     id: UUID = Field(description="Made up for the test: nothing has this id.")
 

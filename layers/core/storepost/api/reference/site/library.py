@@ -6,7 +6,7 @@ from pathlib import Path
 
 from storepost.api.reference.documents import interface
 from storepost.api.reference.markdown import Place, to_html
-from storepost.api.reference.site import operations
+from storepost.api.reference.site import messages, operations
 from storepost.api.reference.site.overview import Entry, start_page
 from storepost.values.problems import NotFound
 
@@ -27,7 +27,7 @@ class Library:
     def paths(self) -> frozenset[str]:
         """The paths of all pages."""
         files = (path.relative_to(self._folder) for path in self._folder.rglob("*.md"))
-        made = [INDEX, operations.ALL, operations.SHAPES, operations.WRITE_BACKS]
+        made = [INDEX, operations.ALL, operations.SHAPES, *messages.PAGES]
         groups = (operations.path_of(tag["name"]) for tag in interface()["tags"])
         return frozenset([*(str(file.with_suffix("")) for file in files), *made, *groups])
 
@@ -67,7 +67,7 @@ class Library:
         """All pages, in the order of the navigation and then by path."""
         first = [INDEX, *(guide.path for guide in self.guides), operations.ALL]
         groups = [entry.path for _, part in self.reference for entry in part]
-        known = dict.fromkeys([*first, *groups, operations.WRITE_BACKS, operations.SHAPES])
+        known = dict.fromkeys([*first, *groups, *messages.PAGES, operations.SHAPES])
         for path in [*known, *sorted(self.paths - known.keys())]:
             yield Entry(path, self.title(path))
 

@@ -1,10 +1,10 @@
-"""The reference as Markdown: a page for each group, one for all shapes, one for write-backs."""
+"""The reference as Markdown: a page for each group, one for all shapes, two for messages."""
 
 from collections import Counter
 from functools import cache
-from typing import Any
 
 from storepost.api.reference.documents import catalogue, interface
+from storepost.api.reference.site import messages
 from storepost.api.reference.site.described import (
     answer_lines,
     codes_of,
@@ -19,7 +19,6 @@ from storepost.values.wire import Json
 
 ALL = "reference"
 SHAPES = "shapes"
-WRITE_BACKS = "write-backs"
 _LANGUAGES = {"shell": "sh", "python": "python", "typescript": "ts"}
 
 
@@ -30,7 +29,7 @@ def path_of(group: str) -> str:
 
 def page(path: str) -> str | None:
     """The page's Markdown; None where the path is none of these."""
-    made = {ALL: _all, SHAPES: _shapes, WRITE_BACKS: _write_backs}
+    made = {ALL: _all, SHAPES: _shapes, **messages.PAGES}
     if path in made:
         return made[path]()
     _, _, name = path.partition(f"{ALL}/")
@@ -46,9 +45,7 @@ def names() -> dict[str, str]:
     found |= {code: path for (_, code), path in _problem_paths().items() if "_" in code}
     for operation in _operations():
         found[operation["operationId"]] = _address(operation)
-    for name in interface()["webhooks"]:
-        found[name] = f"{WRITE_BACKS}#{name}"
-    return found
+    return found | messages.names()
 
 
 def _operations(group: str | None = None) -> list[Json]:
@@ -175,22 +172,3 @@ def _shapes() -> str:
         parts += [f"## `{name}`", schema.get("description", "")]
         parts += ["\n".join(schema_lines(schema, whole=True)) or type_of(schema)]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _write_backs() -> str:
-    [(name, methods)] = interface()["webhooks"].items()
-    told: dict[str, Any] = methods["post"]
-    [content] = told["requestBody"]["content"].values()
-    parts = [
-        f"# {told['summary']} `{name}`",
-        told["description"],
-        "## Headers",
-        "\n".join(parameter_lines(told["parameters"])),
-        f"## Body\n\n`application/json`: {type_of(content['schema'])}",
-        "\n".join(schema_lines(content["schema"])),
-        *json_block(content),
-        "## What you answer",
-        "\n".join(f"- `{s}`: {a['description']}" for s, a in told["responses"].items()),
-        "The guide [Write-backs](guides/write-backs.md) has code that verifies one.",
-    ]
-    return "\n\n".join(parts) + "\n"

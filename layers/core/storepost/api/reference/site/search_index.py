@@ -11,7 +11,16 @@ from storepost.values.wire import Json
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
 _MARKS = re.compile(r"[`*|#]|\]\([^)]*\)|\[")
-_SEARCHED = ("guides/", "reference/", "semantics", "interface", "glossary", "shapes", "write-backs")
+_SEARCHED = (
+    "guides/",
+    "reference/",
+    "semantics",
+    "interface",
+    "glossary",
+    "shapes",
+    "write-backs",
+    "webhook-events",
+)
 
 
 def search_index(library: Library) -> list[Json]:
