@@ -26,10 +26,18 @@ from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.feeds.feeds.listing import found_import
 from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import OrderSummary
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent_changes.listing import get_change, store_names
 from storepost.people.consent_changes.schemas import ConsentChange
+from storepost.people.profiles.consent_summary import identity_of
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
 from storepost.people.profiles.schemas import ProfileSummary
 from storepost.people.profiles.service import get_profile
+from storepost.people.suppressed.model import Suppression as SuppressionValue
+from storepost.people.suppressed.model import address_of
+from storepost.people.suppressions.listing import get_suppression
+from storepost.people.suppressions.schemas import Suppression
 from storepost.stores.imports.listing import get_import
 from storepost.stores.imports.schemas import StoreImport
 from storepost.stores.stores.finding import found_store
@@ -134,6 +142,29 @@ def _api_key(scope: WorkspaceScope, key_id: UUID, _ids: Ids) -> Shape:
     return ApiKeySummary.of(get_key(scope, key_id))
 
 
+def _suppression(scope: WorkspaceScope, suppression_id: UUID, _ids: Ids) -> Shape:
+    suppression = get_suppression(scope, suppression_id)
+    return Suppression.of(suppression.erased() if _is_erased(scope, suppression) else suppression)
+
+
+def _is_erased(scope: WorkspaceScope, suppression: SuppressionValue) -> bool:
+    """Whether whoever had the address was erased, and nobody has it by now.
+
+    The address stands in the suppression until a worker has removed it.
+    """
+    address = address_of(suppression)
+    if address is None:
+        return False
+    identity, profiles = identity_of(address), ProfileRepository(scope)
+    known = look_up(profiles, [identity])
+    if known.holder_of(identity):
+        return False
+    claim, consents = known.claims.get(identity), ConsentRepository(scope)
+    if claim and profiles.erasure_of(claim.profile_id):
+        return True
+    return consents.with_erasure(address, consents.consent_of(address)).erased_at is not None
+
+
 READERS: Mapping[str, Reader] = {
     "order": _order,
     "profile": _profile,
@@ -147,5 +178,6 @@ READERS: Mapping[str, Reader] = {
     "change_proposal": _change_proposal,
     "member": _member,
     "api_key": _api_key,
+    "suppression": _suppression,
 }
 """By the kind of the resource."""

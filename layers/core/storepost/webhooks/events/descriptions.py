@@ -55,6 +55,10 @@ DESCRIPTIONS: Mapping[str, str] = {
     "api_key.created": "An API key was made.",
     "api_key.rotated": "An API key has another secret. `data` never has a secret.",
     "api_key.revoked": "An API key never works again.",
+    "suppression.created": "Nothing more is sent to an address: it bounced, its owner complained, "
+    "or somebody entered it. It is told of imports, too.",
+    "suppression.deleted": "A suppression was lifted, or its end came. The address may have "
+    "others. `data` is the suppression as the history has it.",
     "webhook.test": "A test that you asked for by `POST /webhook-endpoints/{id}/test`. Nothing "
     "happened.",
 }

@@ -14,6 +14,7 @@ from storepost.definitions.proposals.schemas import ChangeProposalSummary
 from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.orders.schemas import OrderSummary
 from storepost.people.profiles.schemas import ProfileSummary
+from storepost.people.suppressions.schemas import Suppression
 from storepost.stores.stores.schemas import StoreSummary
 from storepost.values.wire import Shape
 from storepost.webhooks.events import shapes
@@ -61,6 +62,7 @@ _FEED_IMPORT = (FeedImport, shapes.GoneFeedImport)
 _PROPOSAL = (ChangeProposalSummary, shapes.GoneResource)
 _MEMBER = (MemberSummary, shapes.GoneMember)
 _API_KEY = (ApiKeySummary, shapes.GoneResource)
+_SUPPRESSION = (Suppression, shapes.GoneResource)
 
 _SHAPES: Mapping[str, Shapes] = {
     "profile.created": _PROFILE,
@@ -97,6 +99,8 @@ _SHAPES: Mapping[str, Shapes] = {
     "api_key.created": _API_KEY,
     "api_key.rotated": _API_KEY,
     "api_key.revoked": _API_KEY,
+    "suppression.created": _SUPPRESSION,
+    "suppression.deleted": _SUPPRESSION,
     TEST_TYPE: (shapes.WebhookTestData,),
 }
 

@@ -216,6 +216,21 @@ _API_KEY: Data = {
     "revokedAt": None,
     "status": "active",
 }
+_SUPPRESSION: Data = {
+    "id": _ID,
+    "channel": "email",
+    "address": "ada@example.com",
+    "reason": "hard_bounce",
+    "source": "api",
+    "note": None,
+    "by": "Shop server",
+    "createdAt": _EARLIER,
+    "endsAt": None,
+    "liftedAt": None,
+    "liftedBy": None,
+    "liftNote": None,
+}
+_LIFT: Data = {"liftedAt": _AT, "liftedBy": "Olive Owner", "liftNote": "It works again."}
 _USE: Data = {"order": {"id": _OTHER_ID, "number": "#1001"}, "usedAt": _AT}
 
 _DATA: Mapping[str, Data] = {
@@ -262,6 +277,8 @@ _DATA: Mapping[str, Data] = {
     "api_key.created": _API_KEY,
     "api_key.rotated": {**_API_KEY, "rotatedAt": _AT},
     "api_key.revoked": {**_API_KEY, "status": "revoked", "revokedAt": _AT},
+    "suppression.created": _SUPPRESSION,
+    "suppression.deleted": {**_SUPPRESSION, **_LIFT},
     "webhook.test": {"id": _ID},
 }
 

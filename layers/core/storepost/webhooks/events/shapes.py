@@ -24,7 +24,7 @@ class WebhookTestData(Shape):
 class GoneResource(Shape):
     """What is left to be said of a resource that is gone when the message is made."""
 
-    id: UUID = Field(description="The id that the resource had.")
+    id: UUID = Field(description="What named it while it was there; no request finds it any more.")
 
 
 class GoneOfStore(GoneResource):
@@ -36,19 +36,23 @@ class GoneOfStore(GoneResource):
 class GoneConsentChange(GoneResource):
     """What is left to be said of a change of consent once its person was erased."""
 
-    profile_id: UUID = Field(description="The profile that the person had.")
+    profile_id: UUID = Field(
+        description="Who it was: look for this in what you keep, and delete it."
+    )
 
 
 class GoneCouponCode(GoneResource):
     """What is left to be said of a code that was deleted."""
 
-    coupon_id: UUID = Field(description="The coupon that the code was of.")
+    coupon_id: UUID = Field(
+        description="Where it belonged, which `GET /coupons/{id}` takes as long as that is there."
+    )
 
 
 class GoneFeedImport(GoneResource):
     """What is left to be said of an import whose feed was deleted."""
 
-    feed_id: UUID = Field(description="The feed that was imported.")
+    feed_id: UUID = Field(description="Whose file was fetched. It was deleted since.")
 
 
 class GoneMember(GoneResource):
@@ -66,7 +70,7 @@ class MergedProfile(ProfileSummary):
 class GoneMergedProfile(GoneResource):
     """What is left to be said of a merge once the person was erased."""
 
-    merged_profile_id: UUID = Field(description="The profile that became part of `id`.")
+    merged_profile_id: UUID = Field(description="What became part of `id`, and is erased with it.")
 
 
 class ErasedProfile(Shape):
@@ -95,7 +99,7 @@ class MessageProof(Shape):
 
 
 class ChangedConsent(ConsentChange):
-    """A change of consent, with the profile that it is of."""
+    """What was said of an address, by whom and when, and in whose history it stands."""
 
     profile_id: UUID = Field(description=_PROFILE)
     proof: MessageProof = Field(  # type: ignore[assignment]
@@ -105,12 +109,12 @@ class ChangedConsent(ConsentChange):
 
 
 class ChangedCouponCode(CouponCode):
-    """A code of a coupon, with the coupon that it is of."""
+    """What a buyer enters to get a discount, with where it belongs."""
 
     coupon_id: UUID = Field(description="The coupon, which `GET /coupons/{id}` takes.")
 
 
 class EndedStoreImport(StoreImport):
-    """An import of a store, with the store that it is of."""
+    """A batch that was sent or a pull of a platform's records, once it is over."""
 
     store_id: UUID = Field(description=_STORE)

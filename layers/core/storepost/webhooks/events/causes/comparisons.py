@@ -11,12 +11,17 @@ from storepost.feeds.feeds.rows import FeedImportItem
 from storepost.orders.repository import OrderItem
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.people.profiles.rows import ErasedProfileItem, MergedProfileItem, ProfileItem
+from storepost.people.suppressed.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.stores.imports.rows import ImportItem, ImportTurnsItem
 from storepost.stores.stores.repository import StoreItem
 from storepost.webhooks.events.causes.cause import Comparison
 from storepost.webhooks.events.causes.orders import order_cause
-from storepost.webhooks.events.causes.people import consent_cause, profile_cause
+from storepost.webhooks.events.causes.people import (
+    consent_cause,
+    profile_cause,
+    suppression_cause,
+)
 from storepost.webhooks.events.causes.selling import code_cause, coupon_cause, product_cause
 from storepost.webhooks.events.causes.stores import (
     feed_import_cause,
@@ -32,6 +37,7 @@ _COMPARISONS: Mapping[type[Item], Comparison] = {
     MergedProfileItem: profile_cause,
     ErasedProfileItem: profile_cause,
     ConsentChangeItem: consent_cause,
+    SuppressionItem: suppression_cause,
     ProductItem: product_cause,
     CouponItem: coupon_cause,
     CodeItem: code_cause,

@@ -9,6 +9,7 @@ from storepost.people.profiles.rows import (
     as_profile,
 )
 from storepost.people.profiles.schemas import Profile
+from storepost.people.suppressed.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
@@ -56,3 +57,15 @@ def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
     is_no = new.state == ConsentState.UNSUBSCRIBED
     resource, ids = Resource("consent_change", new.id), {"profileId": new.profile_id}
     return Cause(("consent.changed",), resource, ids, always=is_no)
+
+
+def suppression_cause(old: Item | None, new: Item | None) -> Cause | None:
+    """Compares a suppression's row: new, or lifted; one that ends by itself is lifted then."""
+    if not isinstance(new, SuppressionItem):
+        return None
+    before = old if isinstance(old, SuppressionItem) else None
+    resource = Resource("suppression", new.id)
+    if new.lifted_at is not None:
+        was_lifted = before is not None and before.lifted_at is not None
+        return None if was_lifted else Cause(("suppression.deleted",), resource, always=True)
+    return None if before else Cause(("suppression.created",), resource, always=True)

@@ -1,0 +1,102 @@
+"""What is told of suppressions: each type by the operation that causes it."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.people.consent.states import Channel
+from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.ending import end_what_is_due
+from storepost.people.suppressions.service import suppress
+from storepost.values import clock
+from tests.harness.world import CANARY
+from tests.webhooks.events.shop import EMAIL, Shop, of
+
+
+def create(shop: Shop, reason: str = "manual", address: str = EMAIL) -> dict[str, Any]:
+    """The suppression as it is answered."""
+    body = {"channel": "email", "address": address, "reason": reason, "note": f"By {CANARY}"}
+    made: dict[str, Any] = shop.call("POST", "/suppressions", body).json
+    return made
+
+
+class TestCreated:
+    def test_is_told_always_as_it_is_answered(self, shop: Shop) -> None:
+        made = create(shop)
+        event = shop.only("suppression.created")
+        assert (of(event), event.always) == (("suppression", UUID(made["id"])), True)
+        assert shop.data(event) == shop.get(f"/suppressions/{made['id']}") == made
+
+    def test_the_same_again_is_told_as_nothing(self, shop: Shop) -> None:
+        create(shop)
+        shop.delivered()
+        create(shop)
+        assert shop.types() == []
+
+    def test_a_complaint_also_unsubscribes(self, shop: Shop) -> None:
+        shop.profile()
+        shop.delivered()
+        create(shop, "complaint")
+        types = shop.types()
+        assert {"suppression.created", "consent.changed"} <= {*types}
+        assert len({*types}) == len(types)
+
+    def test_by_an_import(self, shop: Shop) -> None:
+        rows = [
+            {"channel": "email", "address": f"p{n}.{EMAIL}", "reason": "manual"} for n in range(3)
+        ]
+        shop.call("POST", "/suppressions/import", {"suppressions": rows})
+        told = [event for event in shop.told() if event.type == "suppression.created"]
+        assert [event.always for event in told] == [True] * 3
+
+
+class TestDeleted:
+    def test_by_hand(self, shop: Shop) -> None:
+        made = create(shop)
+        shop.delivered()
+        shop.call("DELETE", f"/suppressions/{made['id']}")
+        event = shop.only("suppression.deleted")
+        assert (of(event), event.always) == (("suppression", UUID(made["id"])), True)
+        assert shop.data(event) == shop.get(f"/suppressions/{made['id']}")
+        assert shop.data(event)["liftedAt"] is not None
+
+    def test_by_its_own_end(self, shop: Shop) -> None:
+        now = clock.now()
+        suppress(
+            shop.workspace,
+            Channel.EMAIL,
+            EMAIL,
+            SuppressionReason.HARD_BOUNCE,
+            SuppressionSource.SES,
+            at=now,
+            ends_at=now.replace(year=now.year + 1),
+        )
+        shop.delivered()
+        shop.world.advance(days=400)
+        assert end_what_is_due() == 1
+        assert shop.types() == ["suppression.deleted"]
+
+
+@pytest.mark.parametrize("deliver", [False, True], ids=["before the worker", "after it"])
+class TestErased:
+    """What was suppressed stays so; nothing says any more whose address it was."""
+
+    def test_nothing_names_the_person(self, shop: Shop, deliver: bool) -> None:
+        eve = shop.profile()
+        create(shop)
+        event = shop.only("suppression.created")
+        assert CANARY in str(shop.data(event))
+        shop.call("DELETE", f"/profiles/{eve}")
+        if deliver:
+            shop.world.deliver()
+        assert CANARY not in str({**shop.data(event), "by": None})
+        assert shop.data(event)["address"] is None
+        assert "suppression.created" not in shop.types()
+
+    def test_an_address_that_nobody_ever_had_is_said(self, shop: Shop, deliver: bool) -> None:
+        create(shop)
+        event = shop.only("suppression.created")
+        if deliver:
+            shop.world.deliver()
+        assert shop.data(event)["address"] == EMAIL
