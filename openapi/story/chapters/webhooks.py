@@ -7,6 +7,7 @@ ENDPOINT = {"id": "{endpoint.endpoint.id}"}
 DELIVERY = {**ENDPOINT, "deliveryId": "{deliveries.items.0.id}"}
 
 CHAPTER: Chapter = [
+    Step("webhookEventTypes.list", query={"page": 4, "pageSize": 10}),
     Step(
         "webhookEndpoints.create",
         body={

@@ -14,3 +14,4 @@ SCENARIOS.plain(
     "problems.getCode", lambda _town: Ask(path={"kind": "conflict", "code": "stale_update"})
 )
 SCENARIOS.plain("pages.get", lambda _town: Ask(path={"page": "invitation"}))
+SCENARIOS.plain("webhookEventTypes.list", lambda town: Ask(town.key))

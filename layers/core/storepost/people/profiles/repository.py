@@ -96,6 +96,15 @@ class ProfileRepository:
             profile_id = row.into
         raise RuntimeError("a merged profile leads nowhere")
 
+    def was_erased(self, profile_id: UUID) -> bool:
+        """Returns whether the profile, or what it became part of, is erased and still removed."""
+        for _ in range(MAX_STEPS):
+            row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
+            if not isinstance(row, MergedProfileItem):
+                return isinstance(row, ErasedProfileItem)
+            profile_id = row.into
+        raise RuntimeError("a merged profile leads nowhere")
+
     def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
         """Returns those of the profiles that exist, or what they became part of,
         by the ids asked for.

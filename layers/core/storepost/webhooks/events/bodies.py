@@ -26,7 +26,6 @@ from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.feeds.feeds.listing import found_import
 from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import OrderSummary
-from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent_changes.listing import get_change, store_names
 from storepost.people.consent_changes.schemas import ConsentChange
 from storepost.people.profiles.consent_summary import identity_of
@@ -148,21 +147,17 @@ def _suppression(scope: WorkspaceScope, suppression_id: UUID, _ids: Ids) -> Shap
 
 
 def _is_erased(scope: WorkspaceScope, suppression: SuppressionValue) -> bool:
-    """Whether whoever had the address was erased, and nobody has it by now.
+    """Whether whoever has the address was erased, as its claim says until a worker removes it.
 
-    The address stands in the suppression until a worker has removed it.
+    The worker takes the address out of the suppression before that.
     """
     address = address_of(suppression)
     if address is None:
         return False
     identity, profiles = identity_of(address), ProfileRepository(scope)
     known = look_up(profiles, [identity])
-    if known.holder_of(identity):
-        return False
-    claim, consents = known.claims.get(identity), ConsentRepository(scope)
-    if claim and profiles.erasure_of(claim.profile_id):
-        return True
-    return consents.with_erasure(address, consents.consent_of(address)).erased_at is not None
+    claim = known.claims.get(identity)
+    return claim is not None and profiles.was_erased(claim.profile_id)
 
 
 READERS: Mapping[str, Reader] = {

@@ -1,0 +1,60 @@
+"""GET /webhook-event-types."""
+
+from typing import Any
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.webhooks.events.registry import EVENT_TYPES
+from tests.harness.world import World
+from tests.webhooks.events.shop import Shop
+
+PATH = "/webhook-event-types"
+
+
+def pages(shop: Shop, size: int) -> list[dict[str, Any]]:
+    """All items, page by page."""
+    found: list[dict[str, Any]] = []
+    for number in range(1, len(EVENT_TYPES) // size + 3):
+        body = shop.call("GET", PATH, query={"page": number, "pageSize": size}).json
+        assert body["total"] == len(EVENT_TYPES)
+        found += body["items"]
+    return found
+
+
+class TestList:
+    def test_the_whole_answer(self, shop: Shop) -> None:
+        body = shop.get(PATH)
+        assert {name: body[name] for name in ("page", "pageSize", "total")} == {
+            "page": 1,
+            "pageSize": 25,
+            "total": len(EVENT_TYPES),
+        }
+        assert body["items"] == [
+            {
+                "type": each.type,
+                "description": each.description,
+                "schema": each.json_schema(),
+                "sample": each.sample,
+            }
+            for each in EVENT_TYPES[:25]
+        ]
+
+    @pytest.mark.parametrize("size", [10, 100])
+    def test_every_type_stands_on_one_page(self, shop: Shop, size: int) -> None:
+        assert [each["type"] for each in pages(shop, size)] == [each.type for each in EVENT_TYPES]
+
+    def test_whoever_reads_may_ask(self, world: World, shop: Shop) -> None:
+        key = world.api_key(shop.workspace, KeyScope.READ)
+        assert world.call("GET", PATH, token=key).status == 200
+        assert world.call("GET", PATH).problem() == (401, "unauthenticated")
+
+    def test_a_signed_in_person_without_a_workspace(self, world: World) -> None:
+        answer = world.call("GET", PATH, token=world.person().token)
+        assert answer.problem()[0] == 409
+
+    @pytest.mark.parametrize("query", [{"page": 0}, {"pageSize": 7}, {"type": "order.created"}])
+    def test_bad_input(self, shop: Shop, query: dict[str, object]) -> None:
+        answer = shop.world.call("GET", PATH, token=shop.owner.token, query=query)
+        [path] = answer.error_paths()
+        assert path == f"query.{next(iter(query))}"
