@@ -32,7 +32,7 @@ class WebhookEventType(Shape):
         return cls(
             type=each.type,
             description=each.description,
-            json_schema=each.json_schema(),
+            schema=each.json_schema(),
             sample=each.sample,
         )
 

@@ -51,6 +51,6 @@ _COMPARISONS: Mapping[type[Item], Comparison] = {
 }
 
 COMPARISONS: Mapping[str, Comparison] = {
-    Item.kind.get_discriminator(model): compare for model, compare in _COMPARISONS.items()
+    str(Item.kind.get_discriminator(model)): compare for model, compare in _COMPARISONS.items()
 }
 """By the kind of the row after the write, or before it where it was removed."""
