@@ -7,8 +7,8 @@ from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.matching import matches, type_for
 from storepost.webhooks.events.model import WebhookEvent
-from storepost.webhooks.events.registry import matches, type_for
 
 MAX_ENDPOINTS = 20
 """How many endpoints a workspace may have (docs/interface.md)."""

@@ -1,6 +1,6 @@
 """The types of events: when each is told, what its messages say, and a whole one as a sample."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,10 @@ from storepost.stores.stores.schemas import StoreSummary
 from storepost.values.wire import Shape
 from storepost.webhooks.events import shapes
 from storepost.webhooks.events.descriptions import DESCRIPTIONS
-from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.matching import ALL, TEST_TYPE, matches, type_for
 from storepost.webhooks.events.samples import sample_of
 
-ALL = "*"
-TEST_TYPE = "webhook.test"
+__all__ = ["ALL", "EVENT_TYPES", "TEST_TYPE", "EventType", "matches", "type_for"]
 
 type ShapeClass = type[Shape]
 """A class of `data`."""
@@ -108,19 +107,3 @@ EVENT_TYPES: tuple[EventType, ...] = tuple(
     EventType(name, DESCRIPTIONS[name], schema, sample_of(name), *gone)
     for name, (schema, *gone) in _SHAPES.items()
 )
-
-
-def matches(patterns: Iterable[str], type: str) -> bool:
-    """Returns whether a pattern stands for the type: `*`, a group as `order.*`, or itself."""
-    group = type.partition(".")[0] + ".*"
-    return any(pattern in {ALL, group, type} for pattern in patterns)
-
-
-def type_for(patterns: Iterable[str], event: WebhookEvent) -> str | None:
-    """Returns as what an event is told to whoever asks for these types; None where it isn't.
-
-    One commit tells of a resource once. So an order that is cancelled is told as `order.cancelled`
-    to whoever asks for that, and as `order.updated` to whoever asks for that alone.
-    """
-    asked = tuple(patterns)
-    return next((each for each in (event.type, *event.also) if matches(asked, each)), None)

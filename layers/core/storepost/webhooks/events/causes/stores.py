@@ -2,7 +2,6 @@
 
 from itertools import takewhile
 
-from storepost.feeds.feeds.model import FeedImportStatus
 from storepost.feeds.feeds.rows import FeedImportItem
 from storepost.platform.persistence.item import Item
 from storepost.stores.imports.keys import store_of_turns
@@ -20,10 +19,8 @@ _STORE_IMPORTS = {
     ImportStatus.COMPLETED: "store_import.completed",
     ImportStatus.FAILED: "store_import.failed",
 }
-_FEED_IMPORTS = {
-    FeedImportStatus.COMPLETED: "feed_import.completed",
-    FeedImportStatus.FAILED: "feed_import.failed",
-}
+# The model of feeds takes longer to load than all else here, so their statuses are texts.
+_FEED_IMPORTS = {"completed": "feed_import.completed", "failed": "feed_import.failed"}
 
 
 def store_cause(old: Item | None, new: Item | None) -> Cause | None:
@@ -102,6 +99,6 @@ def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
     is_told = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
     if not isinstance(new, FeedImportItem) or is_told:
         return None
-    name = _FEED_IMPORTS.get(FeedImportStatus(new.status))
+    name = _FEED_IMPORTS.get(new.status)
     ids = {"feedId": new.feed_id}
     return Cause((name,), Resource("feed_import", new.id), ids) if name else None
