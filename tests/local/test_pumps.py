@@ -285,7 +285,9 @@ class TestStream:
             ("INSERT", "due#[o]utbox#", "any", False),
             ("INSERT", "workspace#1#write_backs", "indexed_change", True),
             ("MODIFY", "workspace#1#write_backs", "indexed_change", False),
-            ("INSERT", "workspace#1#profile#2", "consent_change", False),
+            ("INSERT", "workspace#1#profile#2", "consent_change", True),
+            ("MODIFY", "workspace#1#profile#2", "consent_change", False),
+            ("INSERT", "workspace#1#profile#2", "profile_event", False),
         ],
     )
     def test_the_sources_filter_decides(

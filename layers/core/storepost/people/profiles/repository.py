@@ -14,6 +14,7 @@ from pynamodb.exceptions import PynamoDBException
 from storepost.people.consent.evidence import Evidence
 from storepost.people.consent.evidence_rows import pending_evidence, write_evidence
 from storepost.people.consent.repository import added_to
+from storepost.people.profiles.answered import answered
 from storepost.people.profiles.erasure import Erasure, index_entries_of
 from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
 from storepost.people.profiles.lists import MAX_INDEX_ENTRIES, ProfileLists, drained, is_drained
@@ -327,6 +328,8 @@ class ProfileRepository:
         row = profile_row(profile_key(self._scope, after.id), replace(after, version=version))
         if before is None or searched(before) != searched(after):
             row.search_entry = "changed"
+        if before is None or answered(before) != answered(after):
+            row.answer = "changed"
         return row
 
     def _write_evidence(

@@ -76,6 +76,8 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     """Short ids, as of `histories`."""
     search_entry = UnicodeAttribute(null=True)
     """`changed` where this very write changed what is searched, as the stream's filter asks."""
+    answer = UnicodeAttribute(null=True)
+    """`changed` where this very write changed what the profile answers, as the relay's asks."""
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):

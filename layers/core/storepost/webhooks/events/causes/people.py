@@ -2,13 +2,13 @@
 
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.answered import answered
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     MergedProfileItem,
     ProfileItem,
     as_profile,
 )
-from storepost.people.profiles.schemas import Profile
 from storepost.people.suppressed.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
@@ -39,15 +39,13 @@ def _of_profile(old: ProfileItem | None, new: ProfileItem) -> Cause | None:
     if old is None:
         return Cause(("profile.created",), resource)
     # Of the same commit `profile.merged` tells.
-    if (new.merges or 0) > (old.merges or 0) or _visible(old) == _visible(new):
+    if (new.merges or 0) > (old.merges or 0) or _answered(old) == _answered(new):
         return None
     return Cause(("profile.updated",), resource)
 
 
-def _visible(row: ProfileItem) -> dict[str, object]:
-    """What the profile answers, but for when the person was seen last: each event changes that."""
-    profile = as_profile(WorkspaceScope.of(row.pk), row)
-    return {**dict(Profile.of(profile, ())), "last_seen_at": None}
+def _answered(row: ProfileItem) -> tuple[object, ...]:
+    return answered(as_profile(WorkspaceScope.of(row.pk), row))
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:

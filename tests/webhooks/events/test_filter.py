@@ -1,0 +1,68 @@
+"""The relay is run for what tells something, and a profile's write that tells nothing is none."""
+
+from collections.abc import Callable
+
+import pytest
+
+from local.events import pumps
+from storepost.values import clock
+from storepost.webhooks.events.stream import events_of
+from tests.harness.world import CANARY
+from tests.orders.sample import order
+from tests.webhooks.events.shop import EMAIL, READER, Shop
+
+
+def seen(shop: Shop) -> None:
+    body = {"profile": {"email": EMAIL}, "name": "viewed", "properties": {}}
+    shop.call("POST", "/events", {**body, "occurredAt": clock.to_text(clock.now())})
+
+
+def kinds(shop: Shop) -> list[str]:
+    """Of which kinds the rows are that the relay is run for."""
+    return [each["dynamodb"]["NewImage"]["kind"]["S"] for each in shop.records()]
+
+
+@pytest.mark.parametrize("act", [seen, lambda shop: shop.profile()], ids=["an event", "an upsert"])
+def test_it_is_not_run_where_somebody_was_only_seen_again(
+    shop: Shop, act: Callable[[Shop], object]
+) -> None:
+    shop.profile()
+    shop.delivered()
+    act(shop)
+    assert kinds(shop) == []
+
+
+def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: Shop) -> None:
+    """Whatever writes a profile: orders, customers, consents, merges, erasures."""
+    [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
+    source, reader.source = reader.source, {}
+    first = len(reader.waiting())
+    eve, other = shop.profile(), shop.profile(email=f"o.{CANARY}@example.com", firstName="Olga")
+    seen(shop)
+    shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
+    shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "subscribed"})
+    shop.call("PATCH", f"/profiles/{eve}", {"locale": "de-AT"})
+    shop.call("POST", f"/profiles/{other}/merge", {"profileId": eve})
+    shop.world.deliver()
+    survivor = shop.get(f"/profiles/{eve}")["id"]
+    shop.call("DELETE", f"/profiles/{survivor}")
+    shop.world.deliver()
+    records = reader.waiting()[first:]
+    telling = [each for each in records if events_of(each)]
+    assert len(telling) >= 8
+    assert all(pumps.passes(each, source) for each in telling)
+    profiles = [each for each in records if _is_of(each, "profile") and pumps.passes(each, source)]
+    # What a merge changes of the survivor, `profile.merged` tells.
+    assert [each for each in profiles if not events_of(each)] == [
+        each for each in profiles if _merges(each)
+    ]
+
+
+def _is_of(record: pumps.Record, kind: str) -> bool:
+    return bool(record["dynamodb"].get("NewImage", {}).get("kind") == {"S": kind})
+
+
+def _merges(record: pumps.Record) -> bool:
+    images = (record["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
+    before, after = (int(image.get("merges", {"N": "0"})["N"]) for image in images)
+    return after > before
