@@ -12,7 +12,7 @@ Sent to each enabled webhook endpoint of the workspace that asks for it.
 
 **Verify it** before you believe it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says. The guide \
-[Webhooks](guides/webhooks.md) has code for that. `data` is the resource as it is when the message \
+[Write-backs](guides/write-backs.md) has code that verifies one, which is the same here. `data` is the resource as it is when the message \
 is made, so a later message can come first and say the same."""
 _TIMESTAMP = "When it happened: when the change was committed, to the second."
 _HEADERS = {
@@ -31,7 +31,7 @@ _EXAMPLE_HEADERS = {
 _ANSWERS = {
     "2XX": "You took it.",
     "410": "You want no more messages: the endpoint is disabled.",
-    "default": "You didn't take it: it is sent again, ten times within three days in all.",
+    "default": "You didn't take it: it is sent again, ten attempts within about three days.",
 }
 
 
