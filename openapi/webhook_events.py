@@ -12,8 +12,9 @@ Sent to each enabled webhook endpoint of the workspace that asks for it.
 
 **Verify it** before you believe it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says. The guide \
-[Write-backs](guides/write-backs.md) has code that verifies one, which is the same here. `data` is the resource as it is when the message \
-is made, so a later message can come first and say the same."""
+[Write-backs](guides/write-backs.md) has code that verifies one, which is the same here. `data` is \
+the resource as it is when the message is made, so a later message can come first and say the \
+same."""
 _TIMESTAMP = "When it happened: when the change was committed, to the second."
 _HEADERS = {
     "webhook-id": "Names the delivery; each attempt of it has the same. Do its work once.",
