@@ -1,6 +1,7 @@
 """What is told of feeds: their imports, and what those write marked as theirs."""
 
 from collections import Counter
+from uuid import UUID
 
 import pytest
 
@@ -66,3 +67,21 @@ class TestImports:
         shop.world.deliver()
         told = [(event.type, event.imported) for event in shop.told()]
         assert told == [("product.removed", False)] * 2
+
+
+class TestPriority:
+    def test_where_another_source_wins_the_product_is_told_as_updated(
+        self, shop: Shop, feeds: feed_store.Shop
+    ) -> None:
+        product = feeds.put_product("p-1")
+        feeds.feed(feed_store.csv({"id": "p-1", "title": "The feed's"}))
+        path = f"/stores/{shop.store}/product-priority"
+        order = [each["id"] for each in shop.get(path)["sources"]]
+        change = shop.call("POST", f"{path}/changes", {"order": order[::-1], "fields": {}}).json
+        shop.delivered()
+        shop.call("POST", f"/product-priority-changes/{change['id']}/apply")
+        shop.world.deliver()
+        [event] = [each for each in shop.told() if each.type.startswith("product.")]
+        assert (event.type, event.imported) == ("product.updated", False)
+        assert of(event)[1] == UUID(product["id"])
+        assert shop.data(event)["title"] == "The feed's"
