@@ -17,6 +17,8 @@ type Who = frozenset[tuple[str, str]]
 """A person by what identifies them."""
 
 _BY_CHANCE = {"pk", "sk", "id", "store_id", "profile_id", "version", "kind"}
+_BY_WAY = {"written_by"}
+"""What says that an import wrote a row, and not a request."""
 
 
 def state_of(shop: Shop) -> dict[str, object]:
@@ -75,7 +77,9 @@ def _plain(row: Item, but: Set[str] = frozenset()) -> tuple[str, ...]:
     """The row's own attributes, without ids."""
     values: Mapping[str, Any] = row.attribute_values
     told = {**values, "deleted_at": values.get("deleted_at") is not None}
-    return tuple(f"{name}={told[name]}" for name in sorted(told.keys() - _BY_CHANCE - but))
+    return tuple(
+        f"{name}={told[name]}" for name in sorted(told.keys() - _BY_CHANCE - _BY_WAY - but)
+    )
 
 
 def _value_of(partition: str) -> tuple[str, str]:
