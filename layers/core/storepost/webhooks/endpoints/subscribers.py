@@ -2,7 +2,7 @@
 
 A record of the stream was committed before the row is read, and an endpoint's first transaction
 adds its workspace here. So a strongly consistent read knows of every endpoint that was there when
-the record was written, and a workspace without endpoints costs nothing (docs/adr/0145).
+the record was written, and a workspace without endpoints costs nothing (docs/adr/0151).
 """
 
 from uuid import UUID
