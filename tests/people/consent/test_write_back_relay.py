@@ -61,7 +61,11 @@ def received() -> list[dict[str, Any]]:
 
 def record(world: World) -> dict[str, Any]:
     """The one record that waits for the relay, as Lambda gets it."""
-    [waiting] = world._relay.waiting()
+    [waiting] = [
+        each
+        for each in world._relay.waiting()
+        if each["dynamodb"]["NewImage"]["kind"]["S"] == "indexed_change"
+    ]
     return waiting
 
 
