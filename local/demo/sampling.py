@@ -12,7 +12,7 @@ import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from local import aws, demo, functions, gateway
@@ -23,6 +23,9 @@ from local.events import pumps
 from local.shopify.app import APP
 from local.template import ROOT, Function
 from local.template import functions as declared
+
+if TYPE_CHECKING:
+    from local.running import LocalRun
 
 FOLDER = ROOT / "events"
 HOST = "127.0.0.1:8000"
@@ -60,6 +63,7 @@ def samples() -> dict[str, Event]:
             api = Api(f"http://{HOST}/v1")
             requests = _requests(api, made)
             _act(api, made, run.deliver)
+            _act_at_endpoint(api, _keys(made)[1], run)
             run.stop()
     finally:
         functions.invoke_here = plain
@@ -201,6 +205,7 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     api.call("POST", f"/stores/{store}/product-priority/changes", write, order)
     hook = _customer(706405506930370085)
     gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
+
     # As an operator does: nothing that people do leads there.
     repair = json.dumps({"workspaceId": made.credentials.workspace_id}, separators=(",", ":"))
     aws.client("sqs").send_message(QueueUrl=aws.queue_url("SearchRepairQueue"), MessageBody=repair)
@@ -212,6 +217,15 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     deliver()
     mail.say([ses_events.delivery(mail.sent_email(demo.latest_email(demo.OWNER)))])
     deliver()
+
+
+def _act_at_endpoint(api: Api, write: str, run: "LocalRun") -> None:
+    """A webhook endpoint fails, so that the next message to it waits where such wait."""
+    body = {"url": f"{run.webhook_url}?answer=503", "events": ["webhook.test"]}
+    endpoint = api.call("POST", "/webhook-endpoints", write, body)["endpoint"]["id"]
+    for _ in range(2):
+        api.call("POST", f"/webhook-endpoints/{endpoint}/test", write)
+        run.deliver()
 
 
 def _act_as_newcomer(api: Api, deliver: Callable[[], None]) -> None:

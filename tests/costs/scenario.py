@@ -26,6 +26,7 @@ from storepost.platform.fetching import Answer as Fetched
 from storepost.platform.fetching import Download, client, conversation, guard
 from storepost.shopify import patience
 from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries import requests as webhook_requests
 from tests.accounts.sign_in.accounts import FIREFOX, account
 from tests.costs.metering import Meter
 from tests.harness.world import Answer, Someone, World
@@ -256,6 +257,7 @@ class Outside:
         self._plain_resolve = guard.resolve
         self._patches: list[Any] = [
             mock.patch.object(requests, "post", self._post),
+            mock.patch.object(webhook_requests, "post", self._post),
             mock.patch.object(guard, "resolve", self._resolve),
             mock.patch.object(conversation, "send", self._counted(client.send)),
             mock.patch.object(client, "send", self._counted(client.send)),

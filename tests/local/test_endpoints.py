@@ -186,7 +186,7 @@ class TestClock:
         assert set(answer.json) == {"now"}
         moved = clock.from_text(answer.json["now"]) - before
         assert 3600.5 <= moved.total_seconds() < 3630
-        assert len(fired) == 5, "three of each minute, the feeds of five, the upkeep of each hour"
+        assert len(fired) == 6, "three of each minute, the feeds of five, two of each hour"
         assert clock.now() >= clock.from_text(answer.json["now"])
 
     def test_standing_still_is_no_error(self, client: Client) -> None:

@@ -288,6 +288,7 @@ class TestStream:
             ("INSERT", "workspace#1#profile#2", "consent_change", True),
             ("MODIFY", "workspace#1#profile#2", "consent_change", False),
             ("INSERT", "workspace#1#profile#2", "profile_event", False),
+            ("INSERT", "workspace#1#profile#2", "identity", False),
         ],
     )
     def test_the_sources_filter_decides(
@@ -403,6 +404,7 @@ class TestSchedules:
             "CouponExpiryFunction",
             "FeedScheduleFunction",
             "WebhookRetriesFunction",
+            "SuppressionEndsFunction",
         ):
             instead(other, lambda _event: None)
         schedules = Schedules()
@@ -411,7 +413,7 @@ class TestSchedules:
         assert schedules.run_due() == 3, "those of each minute"
         assert schedules.run_due() == 0
         world.advance(days=3)
-        assert schedules.run_due() == 5, "the feeds of five minutes and the upkeep of each hour too"
+        assert schedules.run_due() == 6, "the feeds of five minutes and those of each hour too"
         assert [event["source"] for event in fired] == ["aws.scheduler"] * 2
         assert fired[1]["time"] == clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         assert fired[0]["resources"][0].endswith("/OutboxSweepFunction")

@@ -12,7 +12,10 @@ def hooks(world: World, monkeypatch: pytest.MonkeyPatch) -> Hooks:
     """A workspace whose endpoints may listen on the loopback."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
     owner = world.person("Olive Owner")
-    return Hooks(world, owner, world.workspace(owner, "Olive's Shop"))
+    made = Hooks(world, owner, world.workspace(owner, "Olive's Shop"))
+    # What made the workspace isn't told to endpoints that come after it.
+    world.deliver()
+    return made
 
 
 @pytest.fixture

@@ -202,9 +202,9 @@ def list_webhook_deliveries(
     operation_id="webhookEndpoints.getDelivery",
 )
 def get_webhook_delivery(
-    id: Annotated[UUID, Path(description="The endpoint of the delivery.")],
+    id: Annotated[UUID, Path(description="The endpoint that the delivery goes to.")],
     delivery_id: Annotated[
-        UUID, Path(alias="deliveryId", description="The delivery that is read.")
+        UUID, Path(alias="deliveryId", description="The delivery to read, with its attempts.")
     ],
     caller: Admin,
 ) -> WebhookDelivery:
@@ -222,7 +222,7 @@ def get_webhook_delivery(
     response_description="The delivery, of which one attempt is made now.",
 )
 def retry_webhook_delivery(
-    id: Annotated[UUID, Path(description="The endpoint of the delivery.")],
+    id: Annotated[UUID, Path(description="The endpoint to which another attempt is made.")],
     delivery_id: Annotated[
         UUID, Path(alias="deliveryId", description="The delivery that is tried again.")
     ],

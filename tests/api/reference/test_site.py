@@ -159,7 +159,8 @@ class TestReference:
     def test_navigates_by_task_in_the_order_of_a_story(self) -> None:
         parts = [name for name, _ in LIBRARY.reference]
         assert parts == [
-            "Start", "People", "Stores", "Catalog", "Coupons", "Consent", "Proposals", "Account",
+            "Start", "People", "Stores", "Catalog", "Coupons", "Consent", "Proposals",
+            "Webhooks", "Account",
         ]  # fmt: skip
         found = page("guides/connect-your-shop")
         entries = [address(e.path) for _, part in LIBRARY.reference for e in part]

@@ -21,6 +21,7 @@ from tests.costs.scenarios import (
     stocking,
     suppressing,
     telling,
+    webhooks,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
 
@@ -40,6 +41,7 @@ GROUPS: dict[str, Scenarios] = {
     "Definitions and change proposals": proposing.SCENARIOS,
     "Search": searching.SCENARIOS,
     "Coupons": couponing.SCENARIOS,
+    "Webhook endpoints": webhooks.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

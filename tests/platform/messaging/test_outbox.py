@@ -15,6 +15,8 @@ from tests.harness.faults import CONFLICT_OF_ONE, faults
 from tests.harness.world import World
 
 QUEUES = {
+    Queue.WEBHOOK_DELIVERY: ("WebhookDeliveryQueue", "group"),
+    Queue.WEBHOOK_RETRY: ("WebhookRetryQueue", None),
     Queue.EMAILS: ("EmailQueue", None),
     Queue.WRITE_BACKS: ("WriteBackQueue", "a store"),
     Queue.ACCOUNT_ERASURES: ("AccountErasureQueue", None),

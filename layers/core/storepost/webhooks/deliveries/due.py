@@ -8,7 +8,6 @@ each in turn, so that no endpoint with many rows keeps the others' waiting.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 
@@ -98,8 +97,4 @@ def _due(shard: int) -> list[WebhookDueItem]:
 
 def _key(message: LaterMessage, at: datetime) -> Key:
     named = message.delivery_id if isinstance(message, RetryMessage) else message.endpoint_id
-    return (_partition(message.endpoint_id), f"{clock.to_text(at)}#{named}")
-
-
-def _partition(endpoint_id: UUID) -> str:
-    return f"{PARTITION}{endpoint_id.int % SHARDS}"
+    return (f"{PARTITION}{message.endpoint_id.int % SHARDS}", f"{clock.to_text(at)}#{named}")

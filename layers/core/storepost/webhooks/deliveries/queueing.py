@@ -7,8 +7,6 @@ those workspaces the endpoints are read, one query each. A workspace without any
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
-
 from storepost.platform.messaging.outbox import Message, Queue, body_of
 from storepost.platform.messaging.relay import Identified, NotSent, Outgoing, relay_all
 from storepost.values.scope import WorkspaceScope
@@ -35,7 +33,7 @@ def enqueue_deliveries(events: Iterable[Happened]) -> None:
 
 def enqueue_again(record: Mapping[str, Any]) -> None:
     """Queues what a record of the stream means, after the relay failed with it. Raises NotSent."""
-    enqueue_deliveries(events_of(DynamoDBRecord(dict(record))))
+    enqueue_deliveries(events_of(record))
 
 
 def outgoing_deliveries[K: Hashable](

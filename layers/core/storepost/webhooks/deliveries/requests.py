@@ -1,10 +1,10 @@
 """The request that posts a message to an endpoint, as Standard Webhooks says."""
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -42,7 +42,7 @@ def post_message(url: str, message_id: UUID, body: bytes, secrets: Sequence[str]
 
     Kept of the answer are its status and what its `Retry-After` asks for.
     """
-    at, begun = clock.now(), time.monotonic()
+    at, begun = clock.now(), monotonic()
     headers = signed_headers(str(message_id), at, body, secrets)
     headers["content-type"] = "application/json"
     status, error, retry_after = None, None, None
@@ -55,7 +55,7 @@ def post_message(url: str, message_id: UUID, body: bytes, secrets: Sequence[str]
     else:
         status, error = answer.status, _error(answer.status)
         retry_after = retry_after_of(answer.headers.get("retry-after")) if error else None
-    duration = round((time.monotonic() - begun) * 1000)
+    duration = round((monotonic() - begun) * 1000)
     return Outcome(Attempt(at, status, error, duration), retry_after, status == _GONE)
 
 

@@ -55,7 +55,7 @@ class WebhookResource(Shape):
     """What an event is about."""
 
     kind: str = Field(description="The kind of resource, such as `order`.")
-    id: UUID = Field(description="The resource's id.")
+    id: UUID = Field(description="The resource's id, by which it can be read.")
 
 
 class WebhookAttempt(Shape):

@@ -45,8 +45,7 @@ def deliver[M: DeliveryMessage](run: Run[M]) -> None:
     if endpoint is None or delivery is None or not _is_to_do(message, delivery):
         return
     if not endpoint.is_enabled and not delivery.is_by_hand:
-        if stored is not None:
-            repository.note_attempt(stored, _given_up(stored))
+        repository.note_attempt(delivery, _given_up(delivery))
     elif endpoint.health.failing_since is not None and not isinstance(message, RetryMessage):
         body = body_of(as_retry(message).payload())
         send_fairly(Queue.WEBHOOK_RETRY, [(body, str(endpoint.id))])

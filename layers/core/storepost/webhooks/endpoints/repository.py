@@ -50,10 +50,12 @@ class EndpointRepository:
 
     def add(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
         """Adds a new endpoint. Raises EndpointLimit."""
-        row = self._row(endpoint)
-        changes.create(row)
-        if self._count(changes, 1) == 0:
+        changes.create(self._row(endpoint))
+        before = self._count(changes, 1)
+        if before == 0:
             subscribe(changes, self._scope)
+        if before >= MAX_ENDPOINTS:
+            raise EndpointLimit()
 
     def save(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
         """Writes what somebody changed; a lost race where it was changed or deleted meanwhile."""
@@ -100,11 +102,9 @@ class EndpointRepository:
         )
 
     def _count(self, changes: Changes, by: int) -> int:
-        """Counts an endpoint more or less; how many there were. Raises EndpointLimit."""
+        """Counts an endpoint more or less; how many there were."""
         row = find(EndpointCountItem, count_key(self._scope))
         before = int(row.endpoints) if row else 0
-        if before + by > MAX_ENDPOINTS:
-            raise EndpointLimit()
         as_read = EndpointCountItem.endpoints == before if row else Item.pk.does_not_exist()
         changes.save(EndpointCountItem(*count_key(self._scope), endpoints=before + by), as_read)
         return before

@@ -40,7 +40,7 @@ _IMPORTS = (
 
 
 class NewWebhookEndpoint(RequestBody):
-    """A webhook endpoint to create."""
+    """A webhook endpoint to create: an address of yours, and the events to send there."""
 
     url: Url = Field(description=_URL)
     events: Patterns = Field(description=_EVENTS)
@@ -85,7 +85,7 @@ class WebhookEndpointUpdate(RequestBody):
 class WebhookEndpoint(Shape):
     """An address of yours, to which Storepost posts events as signed messages."""
 
-    id: UUID = Field(description="The endpoint's id.")
+    id: UUID = Field(description="The endpoint's id, by which paths name it.")
     url: Uri = Field(description="Where events are posted.")
     description: str | None = Field(description="What people call the endpoint.")
     events: list[str] = Field(

@@ -123,11 +123,9 @@ def update_endpoint(
 
 
 def delete_endpoint(workspace: WorkspaceScope, endpoint_id: UUID, changes: Changes) -> None:
-    """Deletes an endpoint, if it is still there: nothing more is sent to it."""
-    repository = EndpointRepository(workspace)
-    endpoint = repository.get(endpoint_id)
-    if endpoint is not None:
-        repository.delete(changes, endpoint)
+    """Deletes an endpoint: nothing more is sent to it."""
+    endpoint = found_endpoint(workspace, endpoint_id)
+    EndpointRepository(workspace).delete(changes, endpoint)
 
 
 def rotate_secret(workspace: WorkspaceScope, endpoint_id: UUID, changes: Changes) -> NewSecret:

@@ -2,7 +2,7 @@
 
 A record of the stream was committed before the row is read, and an endpoint's first transaction
 adds its workspace here. So a strongly consistent read knows of every endpoint that was there when
-the record was written, and a workspace without endpoints costs nothing (docs/adr/0145).
+the record was written, and a workspace without endpoints costs nothing (docs/adr/0151).
 """
 
 from uuid import UUID
@@ -14,8 +14,6 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find
 from storepost.values.scope import WorkspaceScope
 
-KEY: Key = ("webhook_subscribers", "workspaces")
-
 
 class SubscribersItem(Item, discriminator="webhook_subscribers"):
     """The ids of the workspaces with an endpoint, as 16 bytes each."""
@@ -23,9 +21,14 @@ class SubscribersItem(Item, discriminator="webhook_subscribers"):
     workspaces = BinarySetAttribute(legacy_encoding=False, null=True)
 
 
+def subscribers_key() -> Key:
+    """Returns the key of the one row."""
+    return ("webhook_subscribers", "workspaces")
+
+
 def subscribe(changes: Changes, workspace: WorkspaceScope) -> None:
     """Adds the workspace, with its first endpoint."""
-    row = SubscribersItem(*KEY)
+    row = SubscribersItem(*subscribers_key())
     added: list[Action] = [
         SubscribersItem.kind.set(SubscribersItem),
         SubscribersItem.workspaces.add({workspace.id.bytes}),
@@ -36,11 +39,11 @@ def subscribe(changes: Changes, workspace: WorkspaceScope) -> None:
 def unsubscribe(changes: Changes, workspace: WorkspaceScope) -> None:
     """Removes the workspace, with its last endpoint."""
     gone: list[Action] = [SubscribersItem.workspaces.delete({workspace.id.bytes})]
-    changes.update(SubscribersItem(*KEY), gone, Item.pk.exists())
+    changes.update(SubscribersItem(*subscribers_key()), gone, Item.pk.exists())
 
 
 def subscribed_workspaces() -> set[WorkspaceScope]:
     """Returns the workspaces that have an endpoint, strongly consistent."""
-    row = find(SubscribersItem, KEY)
+    row = find(SubscribersItem, subscribers_key())
     found = row.workspaces if row and row.workspaces else ()
     return {WorkspaceScope(UUID(bytes=bytes(each))) for each in found}

@@ -1,0 +1,220 @@
+"""How an endpoint is doing: failing, told to its owner, disabled, and mended."""
+
+from datetime import timedelta
+
+import pytest
+
+from storepost.platform.fetching import Failure, FetchFailed, guard
+from storepost.values import clock
+from storepost.webhooks.deliveries import requests
+from storepost.webhooks.deliveries.queueing import enqueue_deliveries
+from tests.webhooks.receiving import RETRIES, URL, Hooks, Receiver
+
+TITLES = ("fails", "disabled")
+
+
+def subjects(hooks: Hooks) -> list[str]:
+    """The subjects of the emails that the owner got, oldest first."""
+    emails = hooks.world.emails()
+    assert {each.to for each in emails} <= {hooks.owner.email}
+    return [each.subject for each in emails]
+
+
+class TestFailing:
+    """An endpoint that takes nothing."""
+
+    def test_it_fails_from_the_first_failure_until_a_success(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
+        receiver.answers = [503, FetchFailed(Failure.TIMED_OUT)]
+        endpoint = hooks.endpoint()
+        delivery = hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        first, *_ = hooks.delivery(endpoint, delivery)["attempts"]
+        since = hooks.shown(endpoint)["failingSince"]
+        assert since >= first["at"]
+        hooks.advance(timedelta(seconds=6))
+        second = hooks.delivery(endpoint, delivery)["attempts"][1]
+        assert (second["status"], second["error"]) == (
+            None,
+            "The endpoint didn't answer: no complete answer came in time.",
+        )
+        assert hooks.shown(endpoint)["failingSince"] == since
+        hooks.advance(timedelta(minutes=6))
+        shown = hooks.shown(endpoint)
+        assert (shown["failingSince"], shown["lastSuccessAt"] is not None) == (None, True)
+
+    def test_the_owner_is_told_after_a_day_and_when_it_is_disabled_after_five(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
+        receiver.always = 500
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        hooks.advance(timedelta(hours=23, minutes=58))
+        assert subjects(hooks) == []
+        hooks.advance(timedelta(minutes=3))
+        host = URL.split("/")[2]
+        assert subjects(hooks) == [f"A webhook endpoint at {host} fails"]
+        hooks.advance(timedelta(days=3, hours=23, minutes=50))
+        assert hooks.shown(endpoint)["status"] == "enabled"
+        hooks.advance(timedelta(minutes=12))
+        shown = hooks.shown(endpoint)
+        assert (shown["status"], shown["disabledReason"]) == ("disabled", "failing")
+        assert subjects(hooks)[1:] == [f"We disabled a webhook endpoint at {host}"]
+        hooks.advance(timedelta(days=9))
+        assert len(subjects(hooks)) == 2
+        assert all("canary" not in each.text for each in hooks.world.emails())
+
+    def test_one_that_recovers_is_left_alone(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.answers = [500]
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        hooks.advance(timedelta(seconds=6))
+        for _ in range(6):
+            hooks.advance(timedelta(days=1))
+        assert (subjects(hooks), hooks.shown(endpoint)["status"]) == ([], "enabled")
+
+    def test_failing_again_later_counts_from_then(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.answers = [500]
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        hooks.advance(timedelta(seconds=6))
+        hooks.advance(timedelta(hours=20))
+        receiver.always = 500
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        hooks.advance(timedelta(hours=5))
+        assert subjects(hooks) == []
+        hooks.advance(timedelta(hours=20))
+        assert len(subjects(hooks)) == 1
+
+    def test_410_disables_at_once(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.always = 410
+        endpoint = hooks.endpoint()
+        first, second = hooks.tested(endpoint)["id"], hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        shown = hooks.shown(endpoint)
+        assert (shown["status"], shown["disabledReason"]) == ("disabled", "gone")
+        assert len(subjects(hooks)) == 1
+        assert len(receiver.received) == 1
+        for delivery in (first, second):
+            shown = hooks.delivery(endpoint, delivery)
+            assert (shown["status"], shown["nextAttemptAt"]) == ("failed", None)
+
+    def test_enabled_again_it_is_sent_what_happens_then(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
+        receiver.answers = [410]
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        enqueue_deliveries([(hooks.workspace, hooks.event())])
+        hooks.world.deliver()
+        assert len(receiver.received) == 1, "what happens meanwhile isn't sent"
+        hooks.call("PATCH", f"/{endpoint}", json_body={"status": "enabled"})
+        enqueue_deliveries([(hooks.workspace, hooks.event())])
+        hooks.world.deliver()
+        assert len(receiver.received) == 2
+
+    def test_what_comes_next_waits_with_what_failed(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.always = 500
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        enqueue_deliveries([(hooks.workspace, hooks.event())])
+        from local.events.pumps import pump_queue  # noqa: PLC0415 - beside its only use
+
+        assert pump_queue("WebhookDeliveryQueue") == 1
+        assert len(receiver.received) == 1
+        assert hooks.world.queue_depth(RETRIES) >= 1
+        hooks.world.deliver()
+        assert len(receiver.received) == 2
+
+
+class TestRetryAfter:
+    """An answer's `Retry-After`."""
+
+    @pytest.mark.parametrize(
+        ("asked", "waits"),
+        [
+            ("120", timedelta(minutes=2)),
+            ("1", timedelta(seconds=5)),
+            ("999999999999", timedelta(hours=24)),
+            ("soon", timedelta(seconds=5)),
+            ("-5", timedelta(seconds=5)),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", timedelta(seconds=5)),
+            ("²", timedelta(seconds=5)),
+        ],
+    )
+    def test_is_kept_to(
+        self, hooks: Hooks, receiver: Receiver, asked: str, waits: timedelta
+    ) -> None:
+        receiver.answers = [(503, {"retry-after": asked})]
+        endpoint = hooks.endpoint()
+        delivery = hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        shown = hooks.delivery(endpoint, delivery)
+        wait = clock.from_text(shown["nextAttemptAt"]) - clock.from_text(shown["attempts"][0]["at"])
+        assert waits <= wait <= waits * 1.1 + timedelta(seconds=1)
+
+    def test_a_date(self, hooks: Hooks, receiver: Receiver) -> None:
+        at = clock.now() + timedelta(hours=3)
+        receiver.answers = [(429, {"retry-after": at.strftime("%a, %d %b %Y %H:%M:%S GMT")})]
+        endpoint = hooks.endpoint()
+        delivery = hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        shown = hooks.delivery(endpoint, delivery)
+        assert abs(clock.from_text(shown["nextAttemptAt"]) - at) <= timedelta(seconds=1)
+
+
+class TestGuard:
+    """The address goes through the guard at each attempt: the connection is made to what it saw."""
+
+    def test_dns_that_changes_after_the_first_attempt(
+        self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        addresses = {"hooks.example.com": "93.184.216.34"}
+        connected: list[str] = []
+
+        def reach(address: object, *_: object) -> None:
+            connected.append(str(address))
+            raise OSError("nobody is there")
+
+        monkeypatch.setattr(guard, "resolve", lambda host, _port: [addresses[host]])
+        monkeypatch.setattr("storepost.platform.fetching.client._reach", reach)
+        endpoint = hooks.endpoint(url="https://hooks.example.com/")
+        delivery = hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        assert connected == ["93.184.216.34"]
+        for number, address in enumerate(("169.254.169.254", "127.0.0.1", "10.0.0.7"), start=2):
+            addresses["hooks.example.com"] = address
+            due = hooks.delivery(endpoint, delivery)["nextAttemptAt"]
+            hooks.advance(clock.from_text(due) - clock.now() + timedelta(seconds=1))
+            shown = hooks.delivery(endpoint, delivery)
+            assert len(shown["attempts"]) == number
+            assert "isn't public" in shown["attempts"][-1]["error"]
+        assert connected == ["93.184.216.34"]
+
+    def test_a_redirect_is_an_answer_and_not_followed(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
+        receiver.answers = [(307, {"location": "http://169.254.169.254/"})]
+        endpoint = hooks.endpoint()
+        delivery = hooks.tested(endpoint)["id"]
+        hooks.world.deliver()
+        assert [each.url for each in receiver.received] == [URL]
+        [attempt] = hooks.delivery(endpoint, delivery)["attempts"]
+        assert attempt["status"] == 307
+
+    def test_nothing_of_an_answers_body_is_kept(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.always = 500
+        hooks.tested(hooks.endpoint())
+        hooks.world.deliver()
+        rows = [row.to_dynamodb_dict() for row in hooks.world.rows()]
+        assert "their secrets" not in str(rows)
+
+
+assert requests.TIMEOUT_SECONDS == 10
