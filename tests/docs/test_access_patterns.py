@@ -70,7 +70,10 @@ class TestPaths:
         assert set(told("Workers", 0)) == jobs
 
     def test_every_read_is_strongly_consistent(self) -> None:
-        """What no column says, as the page says it once, but for the postings of the search."""
+        """What no column says, as the page says it once, but for the postings of the search.
+
+        And but for whoever asks `find_recent`, which is the one that asks `find_raw` for less.
+        """
         gets = [call for call in source.calls("get") if ast.unparse(call.func) == "model.get"]
         reads = gets + [c for name in ("query", "batch_get_item") for c in source.calls(name)]
         assert gets
@@ -82,6 +85,12 @@ class TestPaths:
             and "consistent_read=False" in ast.unparse(call)
         ]
         assert len(postings) == 1
-        for call in (each for each in reads if each not in postings):
+        batches = [call for call in reads if "consistent_read=consistent" in ast.unparse(call)]
+        assert len(batches) == 1
+        less = [c for c in source.nodes(ast.Call) if "consistent=False" in ast.unparse(c)]
+        assert [ast.unparse(call) for call in less] == ["find_raw(keys, consistent=False)"]
+        recent = [c for c in source.nodes(ast.Name) if c.id == "find_recent"]
+        assert len(recent) == 1
+        for call in (each for each in reads if each not in [*postings, *batches]):
             asked = {word.arg: ast.unparse(word.value) for word in call.keywords}
             assert asked.get("consistent_read") == "True", ast.unparse(call)

@@ -17,6 +17,7 @@ SECTIONS = (
     "merges",
     "consentChanges",
     "consentEvidence",
+    "suppressions",
     "events",
     "orders",
     "couponCodes",

@@ -1,6 +1,7 @@
 """A workspace with a bit of everything, and its owner, who has a password."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 from local import aws
@@ -10,7 +11,11 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.passwords import hash_password
 from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.accounts.workspaces.model import Role
+from storepost.people.consent.states import Channel
+from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.service import suppress
 from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope
 from tests.accounts.sign_in.accounts import PASSWORD
@@ -19,7 +24,7 @@ from tests.catalog.products.sample import product
 from tests.catalog.products.state import store_of
 from tests.definitions.proposals.desk import SEGMENT
 from tests.harness.world import CANARY, Answer, World
-from tests.lifecycle.erasures.scenario import Place, raw_rows
+from tests.lifecycle.erasures.scenario import ANN, Place, raw_rows
 from tests.orders.sample import order
 
 
@@ -60,6 +65,19 @@ class Home(Place):
         self.call("POST", f"/stores/{self.shop}/batches", batch)
         self.upsert(anonymousId="b")
         self.define()
+        self._suppressions()
+
+    def _suppressions(self) -> None:
+        """One of somebody, one that ends, one that was lifted, and one of an erased address."""
+        whose = [f"{name}.{CANARY}@example.com" for name in ("gone", "stranger", "lifted")]
+        for address in (ANN, *whose):
+            row = {"channel": "email", "address": address, "reason": "manual"}
+            made = self.call("POST", "/suppressions", row).json
+        self.call("DELETE", f"/suppressions/{made['id']}")
+        now, reason = clock.now(), SuppressionReason.HARD_BOUNCE
+        ends = now + timedelta(days=180)
+        source, channel = SuppressionSource.SES, Channel.EMAIL
+        suppress(self.workspace, channel, whose[1], reason, source, at=now, ends_at=ends)
 
     def _coupons(self) -> None:
         """One whose codes end by themselves, one that is still to be stored, and a strange code."""

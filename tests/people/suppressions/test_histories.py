@@ -81,6 +81,8 @@ class Rules:
         default_factory=dict
     )
     people: dict[UUID, Person] = field(default_factory=dict)
+    said_of: dict[Address, UUID] = field(default_factory=dict)
+    """In whose history the consent of an address stands."""
 
     def reasons(self, address: Address) -> set[SuppressionReason]:
         """Why the address is suppressed now."""
@@ -155,7 +157,7 @@ class History:
         change = change_email_consent if channel is Channel.EMAIL else change_sms_consent
         statement = ConsentStatement(state, ConsentOrigin(ConsentSource.API))
         commit_anew(lambda changes: change(self.caller, who, statement, changes))
-        self.rules.consent[address] = state
+        self.rules.consent[address], self.rules.said_of[address] = state, who
 
     def suppress(self) -> None:
         address, reason = self.random.choice(ADDRESSES), self.random.choice(list(SuppressionReason))
@@ -177,7 +179,10 @@ class History:
         known = self.rules.suppressions.setdefault(address, {})
         before = known.get(reason) if was_there else ends
         known[reason] = max(before, ends) if before and ends else None
-        if reason is SuppressionReason.COMPLAINT and self.rules.holder(address):
+        holder = self.rules.holder(address)
+        if reason is SuppressionReason.COMPLAINT and holder:
+            if self.rules.consent.get(address) is not UNSUBSCRIBED:
+                self.rules.said_of[address] = holder
             self.rules.consent[address] = UNSUBSCRIBED
 
     def lift(self) -> None:
@@ -209,6 +214,8 @@ class History:
         commit_anew(lambda changes: merge_profiles(self.scope, into, other, CAUSE, changes))
         merged, survivor = self.rules.people.pop(other), self.rules.people[into]
         survivor.addresses |= merged.addresses
+        for address, who in list(self.rules.said_of.items()):
+            self.rules.said_of[address] = into if who == other else who
         for channel in Channel:
             survivor.shown[channel] = survivor.shown.get(channel) or merged.shown.get(channel)
 
@@ -241,8 +248,11 @@ class History:
         commit_anew(lambda changes: erase_profile(self.scope, who, changes))
         for address in self.rules.people.pop(who).addresses:
             self.rules.consent.pop(address, None)
-        if self.random.random() < 0.5:
-            self.work()
+        said = {address for address, by in self.rules.said_of.items() if by == who}
+        if said & self.rules.consent.keys() or self.random.random() < 0.5:
+            self.work()  # and so what their history says of addresses that they had once
+            for address in said:
+                self.rules.consent.pop(address, None)
 
     def wait(self) -> None:
         self.shop.world.advance(days=200)

@@ -13,6 +13,7 @@ from storepost.people.customers.repository import (
     redacted_partitions,
 )
 from storepost.people.opt_in.repository import sends_partition
+from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.keys import claim_key, profile_key
 from storepost.people.profiles.lists import ProfileLists
@@ -21,6 +22,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem, ProfileRow, as_profile
 from storepost.people.suppressed.due import due_key
 from storepost.people.suppressed.keys import suppressed_partition, suppression_key
+from storepost.people.suppressed.model import address_of
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.counted_tree.keys import id_of
@@ -51,17 +53,27 @@ def delete_hashes(workspace: WorkspaceScope) -> bool:
 
 def delete_suppressions(workspace: WorkspaceScope) -> bool:
     """Removes some suppressions of the lists, each with all that is kept of its address."""
-    lists, repository = SuppressionLists(workspace), SuppressionRepository(workspace)
+    lists = SuppressionLists(workspace)
     entries = few(lists.in_force.rows.partition) or few(lists.lifted.rows.partition)
     for entry in entries:
-        suppression_id = id_of(entry[1])
-        if found := repository.get(suppression_id):
-            empty(suppressed_partition(workspace, found[1]))
-            ends_at = found[0].ends_at
-            due = [due_key(suppression_id, ends_at)] if ends_at else []
-            delete_rows([*due, suppression_key(workspace, suppression_id)])
+        _delete_suppression(workspace, id_of(entry[1]))
         delete_rows([entry])
     return bool(entries)
+
+
+def _delete_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> None:
+    """Removes a suppression, its address's row, and the claim that names nobody."""
+    found = SuppressionRepository(workspace).get(suppression_id)
+    if found is None:
+        return
+    suppression, digest = found
+    empty(suppressed_partition(workspace, digest))
+    keys = [suppression_key(workspace, suppression_id)]
+    if suppression.ends_at:
+        keys.append(due_key(suppression_id, suppression.ends_at))
+    if address := address_of(suppression):
+        keys.append(claim_key(workspace, identity_of(address)))
+    delete_rows(keys)
 
 
 def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:

@@ -241,8 +241,8 @@ class ConsentRepository:
         consent: AddressConsent,
         histories: Collection[UUID],
         whose: Collection[CustomerRef] = frozenset(),
-    ) -> None:
-        """Erases what changes of these profiles say of an address.
+    ) -> AddressConsent:
+        """Erases what changes of these profiles say of an address; returns what is left.
 
         `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
         the erasure itself, where that came first. What yielded to an unsubscription goes with it.
@@ -251,12 +251,13 @@ class ConsentRepository:
         if dated is None and consent.state is ConsentState.UNSUBSCRIBED:
             undated = None
         is_changed = (dated, undated) != (consent.dated, consent.undated)
+        after = replace(consent, dated=dated, undated=undated)
         if dated or undated:
             if is_changed:
-                after = replace(consent, dated=dated, undated=undated)
                 self.save_consent(changes, address, after)
         elif is_changed or self.with_erasure(address, consent).erased_at is None:
             self.erase(changes, address, whose)
+        return after
 
     def delete(self, changes: Changes, change: ConsentChange) -> None:
         """Deletes a change from its profile's history."""

@@ -20,11 +20,13 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.sealed_evidence import seal_evidence
 from storepost.people.consent.settings import find_settings
 from storepost.people.consent.states import Channel
+from storepost.people.profiles.consent_summary import identity_of, show_consents
 from storepost.people.profiles.erasure import Erasure
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.leftover_words import opened_words
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
 from storepost.people.profiles.rows import IdentityItem
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import remove
@@ -105,6 +107,7 @@ def erase_postings(erasure: Erasure) -> bool:
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
     for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
+        _erase_of_others(erasure, some)
         commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
@@ -118,10 +121,32 @@ def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool
     repository = ConsentRepository(erasure.workspace)
     some = list(islice(repository.history(profile_id, _MAX_CHANGES), _MAX_CHANGES))
     addresses = {Address(change.channel, change.address) for change in some if change.address}
+    _erase_of_others(erasure, addresses)
     _erase_history(changes, erasure, addresses)
     for change in some:
         repository.delete(changes, change)
     return len(some) == _MAX_CHANGES
+
+
+def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> None:
+    """Does so first, each in a transaction of its own, with addresses that somebody else has now:
+    what such a person shows of their consent changes with it.
+    """
+    identities = {identity_of(address): address for address in addresses}
+    known = look_up(ProfileRepository(erasure.workspace), identities)
+    for identity, address in identities.items():
+        if known.holder_of(identity):
+            commit_anew(partial(_erase_of_holder, erasure=erasure, address=address))
+
+
+def _erase_of_holder(changes: Changes, erasure: Erasure, address: Address) -> None:
+    profiles, consents = ProfileRepository(erasure.workspace), ConsentRepository(erasure.workspace)
+    holder = look_up(profiles, [identity_of(address)]).holder_of(identity_of(address))
+    before, whose = consents.consent_of(address), customers_of(erasure.identities)
+    after = consents.erase_history(changes, address, before, erasure.histories, whose)
+    if holder and after.state is not before.state:
+        shown = show_consents(changes, holder, holder, {address: after.state})
+        profiles.save(changes, holder, shown)
 
 
 def _erase_history(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:

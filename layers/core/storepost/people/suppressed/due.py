@@ -18,7 +18,7 @@ _SHARDS = 4
 def due_key(suppression_id: UUID, ends_at: datetime) -> Key:
     """Returns where it stands that a suppression ends."""
     return (
-        _partition(suppression_id.int % _SHARDS),
+        partition(suppression_id.int % _SHARDS),
         f"{clock.to_text(ends_at)}#{short(suppression_id)}",
     )
 
@@ -45,11 +45,12 @@ def due_before(now: datetime) -> Iterator[SuppressionDueItem]:
     """Returns what is due, of all workspaces."""
     for shard in range(_SHARDS):
         yield from SuppressionDueItem.query(
-            _partition(shard),
+            partition(shard),
             SuppressionDueItem.sk < clock.to_text(now) + "$",
             consistent_read=True,
         )
 
 
-def _partition(shard: int) -> str:
+def partition(shard: int) -> str:
+    """Returns one of the partitions that the schedule looks through."""
     return f"due#suppressions#{shard}"

@@ -66,7 +66,9 @@ class Reachability(Shape):
 class CheckedReachability(Shape):
     """What may be sent to an address."""
 
-    channel: Channel = Field(description="As it was asked.")
+    channel: Channel = Field(
+        description="What the address is, as it was asked: `email`, or a phone number for `sms`."
+    )
     address: str = Field(description="The address in the form that is compared.")
     marketing: bool = Field(
         description="Whether marketing may be sent: the address is `subscribed`, and nothing "

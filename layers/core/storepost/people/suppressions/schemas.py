@@ -14,7 +14,7 @@ from storepost.values.wire import Shape, Timestamp
 class Suppression(Shape):
     """That nothing is sent to an address, and why."""
 
-    id: UUID = Field(description="The suppression's id.")
+    id: UUID = Field(description="Names this suppression in `GET` and `DELETE /suppressions/{id}`.")
     channel: Channel = Field(
         description="What the address is: `email`, or a phone number for `sms`."
     )
@@ -71,7 +71,9 @@ class Suppression(Shape):
 class CheckedSuppression(Shape):
     """Whether an address is suppressed."""
 
-    channel: Channel = Field(description="As it was asked.")
+    channel: Channel = Field(
+        description="What the address is, as it was asked: `email`, or a phone number for `sms`."
+    )
     address: str = Field(description="The address in the form that is compared.")
     suppressed: bool = Field(description="Whether anything suppresses it.")
     reason: SuppressionReason | None = Field(

@@ -1,0 +1,56 @@
+"""An address that was one person's and is another's by the time the first one is erased."""
+
+import pytest
+
+from tests.people.consent.imports import ANN, BEN, profile_of, upserted
+from tests.people.consent.listening_store import Shop
+from tests.people.suppressions.asking import (
+    Json,
+    call,
+    consent,
+    create,
+    reachability,
+    reachable,
+)
+from tests.people.suppressions.test_erasures import erase
+
+
+def moved(shop: Shop, state: str) -> tuple[Json, Json]:
+    """Somebody whose address, of which they said something, is somebody else's now; both."""
+    first = upserted(shop, email=ANN)
+    call(shop, "PATCH", f"/profiles/{first['id']}", {"phone": "+436601234501"})
+    consent(shop, first, state)
+    identities = call(shop, "GET", f"/profiles/{first['id']}/identities").json["items"]
+    [email] = [each["id"] for each in identities if each["type"] == "email"]
+    path = f"/profiles/{first['id']}/identities/{email}"
+    assert call(shop, "DELETE", path).status == 204
+    return first, upserted(shop, email=ANN)
+
+
+class TestErasedFormerHolder:
+    """What the first person said goes with them, and the second shows that at once."""
+
+    @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
+    def test_who_has_the_address_now_shows_what_is_left(self, shop: Shop, state: str) -> None:
+        first, second = moved(shop, state)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == state
+        assert reachable(shop, "email") == ({second["id"]} if state == "subscribed" else set())
+        erase(shop, first)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "not_subscribed"
+        assert reachability(shop, second)["email"]["why"] == ["not_subscribed"]
+        assert reachable(shop, "email") == set()
+
+    def test_what_the_second_said_since_stays(self, shop: Shop) -> None:
+        first, second = moved(shop, "unsubscribed")
+        shop.world.advance(minutes=1)
+        consent(shop, second, "subscribed")
+        erase(shop, first)
+        assert reachable(shop, "email") == {second["id"]}
+
+    def test_a_suppression_stays_with_the_address(self, shop: Shop) -> None:
+        first, second = moved(shop, "subscribed")
+        made = create(shop, ANN)
+        other = create(shop, BEN)
+        erase(shop, first)
+        assert reachability(shop, second)["email"]["suppression"] == made
+        assert other["address"] == BEN
