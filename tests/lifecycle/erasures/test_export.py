@@ -17,6 +17,7 @@ SECTIONS = (
     "merges",
     "consentChanges",
     "consentEvidence",
+    "optInRequests",
     "events",
     "orders",
     "couponCodes",
@@ -61,6 +62,8 @@ class TestExport:
     def test_everything(self, place: Place, moved: bool) -> None:
         """Each section is what its own list shows, orders whole, before the merge's worker too."""
         person = place.somebody()
+        form = {"proof": {"reference": "form-2026"}}
+        assert place.call("POST", f"/profiles/{person}/opt-in-requests", form).status == 202
         if moved:
             place.world.deliver()
         found = export(place, person)
@@ -73,6 +76,7 @@ class TestExport:
             "merges": f"/profiles/{person}/merges",
             "consentChanges": f"/profiles/{person}/consent",
             "consentEvidence": f"/profiles/{person}/consent/evidence",
+            "optInRequests": f"/profiles/{person}/opt-in-requests",
             "events": f"/profiles/{person}/events",
         }
         for section, path in lists.items():
