@@ -13,12 +13,14 @@ from storepost.accounts.workspaces.repository import (
     workspace_key,
 )
 from storepost.people.consent.states import Channel
+from storepost.people.consent_changes import requests
 from storepost.people.suppressions.service import suppression_of
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values import clock
 from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
+from tests.people.consent.listening_store import HOOK, URL, Listener
 from tests.people.matching.scenario import ANN, BOB, Town, day
 from tests.people.opt_in.asked import (
     EVIDENCE,
@@ -397,6 +399,50 @@ class TestOver:
         path = person.asked()
         forget(town, claims=False)
         is_over(town, path)
+
+
+class TestStores:
+    """The stores that know the person are told of both steps, as of any change."""
+
+    def test_each_is_told(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        listener = Listener()
+        monkeypatch.setattr(requests, "post", listener.post)
+        stores = sorted(town.store() for _ in range(2))
+        for store in stores:
+            assert town.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+            assert town.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+        person = somebody(town)
+        path = person.asked()
+        assert [each.json["data"]["state"] for each in listener.received] == ["pending"] * 2
+        listener.received.clear()
+        assert pressed(town, path).status == 200
+        town.world.deliver()
+        assert [each.json["data"]["state"] for each in listener.received] == ["subscribed"] * 2
+        [change] = person.changes[:1]
+        assert [each["store"]["id"] for each in change["writeBacks"]] == stores
+        assert {each["status"] for each in change["writeBacks"]} == {"written"}
+        pressed(town, path)
+        town.world.deliver()
+        assert len(listener.received) == 2
+
+    def test_a_custom_store_knows_no_levels(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Somebody who was subscribed before confirms: nothing that it could learn."""
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        listener = Listener()
+        monkeypatch.setattr(requests, "post", listener.post)
+        store = town.store()
+        assert town.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+        assert town.customer(store, "c-1", email=ANN).status == 201
+        person = somebody(town)
+        town.consent(person.id, "subscribed")
+        path = person.asked()
+        listener.received.clear()
+        assert pressed(town, path).status == 200
+        town.world.deliver()
+        assert listener.received == []
 
 
 class TestAtOnce:
