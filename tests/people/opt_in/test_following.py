@@ -14,6 +14,8 @@ from storepost.accounts.workspaces.repository import (
 )
 from storepost.people.consent.states import Channel
 from storepost.people.consent_changes import requests
+from storepost.people.profiles.lists import is_drained
+from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.suppressions.service import suppression_of
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values import clock
@@ -458,6 +460,29 @@ class TestAtOnce:
             assert [each["state"] for each in person.changes] == ["subscribed", "pending"]
             assert len(person.evidence) == 2
             assert person.state == "subscribed"
+
+    def test_whose_move_in_the_stores_lists_was_cut_short(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever saves the profile next moves it on."""
+        stores = [town.store() for _ in range(5)]
+        for store in stores:
+            assert town.customer(store, "c-1", at=5, email=ANN).status == 201
+        person = somebody(town)
+        path = person.asked()
+        with monkeypatch.context() as cut_short:
+            cut_short.setattr(ProfileRepository, "_drain", lambda *_: None)
+            earlier = {"externalCreatedAt": day(1), "email": ANN}
+            assert town.customer(stores[0], "c-1", at=6, **earlier).status == 200
+        profiles = ProfileRepository(town.workspace)
+        cut = profiles.get(UUID(person.id))
+        assert cut is not None
+        assert not is_drained(cut)
+        assert pressed(town, path).status == 200
+        moved = profiles.get(UUID(person.id))
+        assert moved is not None
+        assert is_drained(moved)
+        town.check_rows()
 
     def test_two_clicks_at_once(self, town: Town) -> None:
         person, answers = somebody(town), list[Any]()
