@@ -14,6 +14,8 @@ NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 TAKE_EVERYTHING = {
     "connections.shopifyCallback",
     "docs.get",
+    "optIn.ask",
+    "optIn.confirm",
     "pages.get",
     "unsubscribe.ask",
     "unsubscribe.confirm",

@@ -6,7 +6,7 @@ import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
 from storepost.values import clock
-from tests.harness.world import Someone
+from tests.harness.world import BASE_URL, Someone
 from tests.shopify.hooks import CUSTOMER, EMAIL, LATER, PHONE, UPDATED, Hooks, customer_body
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
@@ -133,3 +133,79 @@ class TestWrittenBack:
         assert len(evidence(hooks, owner)) == 1
         hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", LATER))
         assert len(evidence(hooks, owner)) == 1
+
+
+class TestDoubleOptIn:
+    """What a shop is told while somebody is asked by email, and once they confirmed."""
+
+    def ask(self, hooks: Hooks, owner: Someone) -> str:
+        """Asks the person; the path of the link in their email."""
+        path = f"/profiles/{hooks.profile().id}/opt-in-requests"
+        form = {"proof": {"reference": "form 4711"}}
+        assert hooks.world.call("POST", path, token=owner.token, json_body=form).status == 202
+        [link] = hooks.world.emails()[-1].links
+        return link.removeprefix(BASE_URL)
+
+    def confirm(self, hooks: Hooks, path: str) -> None:
+        """Presses the button of the page."""
+        body, kind = b"answer=subscribe", "application/x-www-form-urlencoded"
+        answer = hooks.world.call("POST", path, headers={"content-type": kind}, body=body)
+        assert answer.status == 200
+        hooks.world.deliver()
+
+    def test_pending_then_subscribed_with_a_confirmed_opt_in(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        path = self.ask(hooks, owner)
+        assert customer.email_consent.marketing_state == "PENDING"
+        self.confirm(hooks, path)
+        consent = customer.email_consent
+        assert (consent.marketing_state, consent.marketing_opt_in_level) == (
+            "SUBSCRIBED",
+            "CONFIRMED_OPT_IN",
+        )
+        at = consent.marketing_updated_at
+        assert at is not None
+        back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
+        hooks.tell(EMAIL_TOPIC, back)
+        assert [each["state"] for each in evidence(hooks, owner)] == ["subscribed", "pending"]
+
+    def test_the_shops_pending_coming_back_says_nothing_new(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        path = self.ask(hooks, owner)
+        at = customer.email_consent.marketing_updated_at
+        assert at is not None
+        hooks.tell(EMAIL_TOPIC, said("pending", "single_opt_in", at.isoformat()))
+        self.confirm(hooks, path)
+        assert customer.email_consent.marketing_state == "SUBSCRIBED"
+
+    def test_somebody_subscribed_stays_so_meanwhile(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        change(hooks, owner, "subscribed")
+        path = self.ask(hooks, owner)
+        assert customer.email_consent.marketing_state == "SUBSCRIBED"
+        self.confirm(hooks, path)
+        assert customer.email_consent.marketing_opt_in_level == "CONFIRMED_OPT_IN"
+
+    def test_what_the_shop_gave_itself_is_confirmed_there(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        """It has the state already, and learns the level alone."""
+        customer.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
+        path = self.ask(hooks, owner)
+        asked_at = clock.now()
+        self.confirm(hooks, path)
+        consent = customer.email_consent
+        assert consent.marketing_opt_in_level == "CONFIRMED_OPT_IN"
+        assert consent.marketing_updated_at is not None
+        assert consent.marketing_updated_at >= asked_at
+        at = consent.marketing_updated_at.replace(microsecond=0).isoformat()
+        known = len(evidence(hooks, owner))
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", at))
+        assert len(evidence(hooks, owner)) == known
+        told = consent.marketing_updated_at
+        self.confirm(hooks, path)
+        assert customer.email_consent.marketing_updated_at == told

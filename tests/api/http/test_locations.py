@@ -13,7 +13,7 @@ from tests.orders.sample import order
 
 NO_ADDRESS = {
     # Read in a list alone, or told once and never again.
-    *("customers.put", "events.create", "unsubscribeLinks.create"),
+    *("customers.put", "events.create", "optInRequests.create", "unsubscribeLinks.create"),
     # They answer nothing that has an id.
     *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
     *("workspaces.delete", "writeBacks.retry"),

@@ -18,6 +18,7 @@ SECTIONS = (
     "consentChanges",
     "consentEvidence",
     "suppressions",
+    "optInRequests",
     "events",
     "orders",
     "couponCodes",
@@ -62,6 +63,8 @@ class TestExport:
     def test_everything(self, place: Place, moved: bool) -> None:
         """Each section is what its own list shows, orders whole, before the merge's worker too."""
         person = place.somebody()
+        form = {"proof": {"reference": "form-2026"}}
+        assert place.call("POST", f"/profiles/{person}/opt-in-requests", form).status == 202
         if moved:
             place.world.deliver()
         found = export(place, person)
@@ -74,6 +77,7 @@ class TestExport:
             "merges": f"/profiles/{person}/merges",
             "consentChanges": f"/profiles/{person}/consent",
             "consentEvidence": f"/profiles/{person}/consent/evidence",
+            "optInRequests": f"/profiles/{person}/opt-in-requests",
             "events": f"/profiles/{person}/events",
         }
         for section, path in lists.items():

@@ -13,12 +13,16 @@ from storepost.accounts.workspaces.repository import (
     workspace_key,
 )
 from storepost.people.consent.states import Channel
+from storepost.people.consent_changes import requests
+from storepost.people.profiles.lists import is_drained
+from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.suppressions.service import suppression_of
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values import clock
 from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
+from tests.people.consent.listening_store import HOOK, URL, Listener
 from tests.people.matching.scenario import ANN, BOB, Town, day
 from tests.people.opt_in.asked import (
     EVIDENCE,
@@ -399,6 +403,50 @@ class TestOver:
         is_over(town, path)
 
 
+class TestStores:
+    """The stores that know the person are told of both steps, as of any change."""
+
+    def test_each_is_told(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        listener = Listener()
+        monkeypatch.setattr(requests, "post", listener.post)
+        stores = sorted(town.store() for _ in range(2))
+        for store in stores:
+            assert town.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+            assert town.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+        person = somebody(town)
+        path = person.asked()
+        assert [each.json["data"]["state"] for each in listener.received] == ["pending"] * 2
+        listener.received.clear()
+        assert pressed(town, path).status == 200
+        town.world.deliver()
+        assert [each.json["data"]["state"] for each in listener.received] == ["subscribed"] * 2
+        [change] = person.changes[:1]
+        assert [each["store"]["id"] for each in change["writeBacks"]] == stores
+        assert {each["status"] for each in change["writeBacks"]} == {"written"}
+        pressed(town, path)
+        town.world.deliver()
+        assert len(listener.received) == 2
+
+    def test_a_custom_store_knows_no_levels(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Somebody who was subscribed before confirms: nothing that it could learn."""
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        listener = Listener()
+        monkeypatch.setattr(requests, "post", listener.post)
+        store = town.store()
+        assert town.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+        assert town.customer(store, "c-1", email=ANN).status == 201
+        person = somebody(town)
+        town.consent(person.id, "subscribed")
+        path = person.asked()
+        listener.received.clear()
+        assert pressed(town, path).status == 200
+        town.world.deliver()
+        assert listener.received == []
+
+
 class TestAtOnce:
     """Killed anywhere, and beside others."""
 
@@ -412,6 +460,29 @@ class TestAtOnce:
             assert [each["state"] for each in person.changes] == ["subscribed", "pending"]
             assert len(person.evidence) == 2
             assert person.state == "subscribed"
+
+    def test_whose_move_in_the_stores_lists_was_cut_short(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever saves the profile next moves it on."""
+        stores = [town.store() for _ in range(5)]
+        for store in stores:
+            assert town.customer(store, "c-1", at=5, email=ANN).status == 201
+        person = somebody(town)
+        path = person.asked()
+        with monkeypatch.context() as cut_short:
+            cut_short.setattr(ProfileRepository, "_drain", lambda *_: None)
+            earlier = {"externalCreatedAt": day(1), "email": ANN}
+            assert town.customer(stores[0], "c-1", at=6, **earlier).status == 200
+        profiles = ProfileRepository(town.workspace)
+        cut = profiles.get(UUID(person.id))
+        assert cut is not None
+        assert not is_drained(cut)
+        assert pressed(town, path).status == 200
+        moved = profiles.get(UUID(person.id))
+        assert moved is not None
+        assert is_drained(moved)
+        town.check_rows()
 
     def test_two_clicks_at_once(self, town: Town) -> None:
         person, answers = somebody(town), list[Any]()

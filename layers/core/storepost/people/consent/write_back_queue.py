@@ -88,7 +88,7 @@ def queue_owed_opt_out(
     for store_id in {
         statement.origin.store_id for statement in refused if statement.origin.store_id
     }:
-        _restart_one(changes, repository, subject.workspace, change, store_id)
+        restart_one(changes, repository, subject.workspace, change, store_id)
     return consent, True
 
 
@@ -98,13 +98,17 @@ def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
     return known.restarted() if known else WriteBack(store_id)
 
 
-def _restart_one(
+def restart_one(
     changes: Changes,
     repository: ConsentRepository,
     workspace: WorkspaceScope,
     change: ConsentChange,
     store_id: UUID,
 ) -> None:
+    """Queues a change that holds for one store again; the unit of work saves the address, too.
+
+    One that was begun 20 times fails instead.
+    """
     known, begun = change.write_back_to(store_id), restarted(change, store_id)
     if begun.delivery_count > MAX_DELIVERIES:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())

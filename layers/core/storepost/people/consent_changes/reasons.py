@@ -28,7 +28,9 @@ def reason_to_skip(
         SkipReason.NO_EMAIL: not addressed,
         SkipReason.PERMISSION_MISSING: delivery is None,
         SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
-        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
+        SkipReason.ALREADY_CURRENT: _is_current(task, addressed)
+        and not _lacks_level(task, consent, store)
+        and _is_known(task),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -36,6 +38,14 @@ def reason_to_skip(
 def _is_current(task: Task, addressed: list[Customer]) -> bool:
     """Whether the store gave the state itself, as far as is known."""
     return all(_has_state(task, customer) for customer in addressed)
+
+
+def _lacks_level(task: Task, consent: AddressConsent, store: Store | None) -> bool:
+    """Whether a shop is to learn that the person has confirmed what it has since before."""
+    if store is None or store.is_custom or task.change.state is not ConsentState.SUBSCRIBED:
+        return False
+    confirmed_at = consent.confirmed_at if consent.is_confirmed else None
+    return confirmed_at is not None and confirmed_at > task.change.occurred_at
 
 
 def _has_state(task: Task, customer: Customer) -> bool:

@@ -8,6 +8,7 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
+from storepost.people.opt_in.levels import tell_level
 from storepost.people.profiles.consent_summary import show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -43,6 +44,13 @@ class AddressRecord:
         states = {self._address: state}
         updated = show_consents(self._changes, self._profile, self._profile, states)
         ProfileRepository(workspace).save(self._changes, self._profile, updated)
+
+    def tell_level(self) -> None:
+        """Has shops told that the person has confirmed, where the state doesn't say so by itself.
+
+        It is for a unit of work that has added the confirmation.
+        """
+        tell_level(self._changes, subject_of(self._profile), self.consent)
 
     def _assert(self, statement: ConsentStatement) -> ConsentState:
         [outcome] = assert_in_turn(

@@ -87,6 +87,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
             ConsentState.SUBSCRIBED, request.origin.proven_by(proof), evidence=evidence
         )
         followed.record.add(statement)
+        followed.record.tell_level()
         OptInRepository(request.workspace).confirm(changes, request, clock.now())
     return followed
 
