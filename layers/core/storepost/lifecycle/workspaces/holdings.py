@@ -102,6 +102,7 @@ from storepost.people.customers.repository import (
     DeletedCustomerItem,
     RedactedCustomerItem,
 )
+from storepost.people.email_feedback.repository import AddressEmailsItem
 from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
 from storepost.people.opt_in.repository import OptInRequestItem, OptInSendsItem
 from storepost.people.profiles.rows import (
@@ -211,6 +212,7 @@ CONTENTS: tuple[Holding, ...] = (
             RedactedCustomerItem,
             SealedEvidenceItem,
             OptInSendsItem,
+            AddressEmailsItem,
         ),
         delete_hashes,
     ),

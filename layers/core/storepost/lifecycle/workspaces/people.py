@@ -12,6 +12,7 @@ from storepost.people.customers.repository import (
     customer_key,
     redacted_partitions,
 )
+from storepost.people.email_feedback.repository import feedback_partition
 from storepost.people.opt_in.repository import sends_partition
 from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.erasing import addresses_of
@@ -40,13 +41,14 @@ def delete_people(workspace: WorkspaceScope) -> bool:
 
 
 def delete_hashes(workspace: WorkspaceScope) -> bool:
-    """Removes the hashes of erased people's addresses, which customers were redacted, and when
-    addresses were asked for an opt-in.
+    """Removes the hashes of erased people's addresses, which customers were redacted, when
+    addresses were asked for an opt-in, and what became of emails to them.
     """
     partitions = (
         *erased_partitions(workspace),
         *redacted_partitions(workspace),
         sends_partition(workspace),
+        feedback_partition(workspace),
     )
     return any(delete_some(partition) for partition in partitions)
 

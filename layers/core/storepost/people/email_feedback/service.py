@@ -6,6 +6,9 @@ and never of a workspace's shoppers.
 
 from storepost.accounts.identity.email_results import note_result
 from storepost.accounts.invitations.repository import InvitationRepository
+from storepost.people.consent.model import Address
+from storepost.people.consent.states import Channel
+from storepost.people.email_feedback.shoppers import work_on_shopper
 from storepost.platform.messaging.email_results import EmailResult
 from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.messaging.ses_events import EmailEvent, Outcome
@@ -39,3 +42,6 @@ def _keep(event: EmailEvent, tags: EmailTags) -> None:
         note_result(PersonScope(tags.id), normalised(event.recipient), result)
     elif tags.kind is EmailKind.INVITATION and tags.workspace_id:
         InvitationRepository(WorkspaceScope(tags.workspace_id)).note_result(tags.id, result)
+    elif tags.kind is EmailKind.OPT_IN and tags.workspace_id:
+        address = Address(Channel.EMAIL, normalised(event.recipient))
+        work_on_shopper(event, WorkspaceScope(tags.workspace_id), address)

@@ -12,7 +12,7 @@ from pynamodb.attributes import Attribute
 from pynamodb.constants import STRING
 from pynamodb.expressions.condition import Condition
 
-from storepost.platform.messaging.ses_events import Outcome
+from storepost.platform.messaging.ses_events import Outcome, outcome_of
 from storepost.values import clock
 
 
@@ -36,7 +36,7 @@ class EmailResultAttribute(Attribute[EmailResult]):
     def deserialize(self, value: str) -> EmailResult:
         """What `serialize` wrote."""
         sent_at, _, outcome = value.partition("#")
-        return EmailResult(clock.from_text(sent_at), Outcome(int(outcome)))
+        return EmailResult(clock.from_text(sent_at), outcome_of(int(outcome)))
 
 
 def is_older(stored: EmailResultAttribute, result: EmailResult) -> Condition:

@@ -42,6 +42,11 @@ class Outcome(IntEnum):
         return self >= Outcome.RETURNED
 
 
+def outcome_of(number: int) -> Outcome:
+    """Returns the outcome of that number; `UNKNOWN` for one of another release."""
+    return Outcome(number) if number in Outcome else Outcome.UNKNOWN
+
+
 _OUTCOMES = {
     "Delivery": Outcome.DELIVERED,
     "DeliveryDelay": Outcome.DELAYED,

@@ -36,6 +36,7 @@ class Purpose(StrEnum):
     UNSUBSCRIBE_LINK = "unsubscribe link"
     OPT_IN_LINK = "opt-in link"
     OPT_IN_ADDRESS = "address that an opt-in email was sent to"
+    ADDRESS_OF_EMAILS = "address that SES said something of"
     ERASED_ADDRESS = "erased address"
     SUPPRESSED_ADDRESS = "suppressed address"
     ERASED_EVIDENCE = "erased evidence"

@@ -1,0 +1,80 @@
+"""What became of the emails to each address of a workspace, as it is stored.
+
+It stands under a keyed hash of the address, names nobody, and ends by itself: so an erasure has
+nothing to take away.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from storepost.people.consent.model import Address
+from storepost.people.email_feedback.model import KEPT_FOR, AddressEmails, KnownEmail
+from storepost.platform.messaging.ses_events import outcome_of
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Json,
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+    find,
+)
+from storepost.platform.persistence.sealing import Purpose, keyed_hash
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+_LATE = timedelta(days=1)
+"""DynamoDB may drop a row before the last of its emails is forgotten by this much."""
+
+
+class AddressEmailsItem(VersionedItem, discriminator="address_emails"):
+    """What became of the emails to an address; the address is a keyed hash."""
+
+    emails = Json()
+    """Each `[SES's id, sent at, noted at, {the outcome's number: its moment}]`, oldest first."""
+    applied_end = UtcDateTimeAttribute(null=True)
+
+
+def feedback_partition(workspace: WorkspaceScope) -> str:
+    """Returns the partition that has a workspace's rows."""
+    return workspace.partition("email_feedback")
+
+
+def feedback_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Returns the key of what is known of the emails to an address."""
+    digest = keyed_hash(address.value, Purpose.ADDRESS_OF_EMAILS, workspace.key)
+    return (feedback_partition(workspace), f"address#{digest}")
+
+
+class AddressEmailsRepository:
+    """What is known of one address's emails, read once and written if nobody else has."""
+
+    def __init__(self, workspace: WorkspaceScope, address: Address) -> None:
+        """Of one address."""
+        key = feedback_key(workspace, address)
+        self._item = find(AddressEmailsItem, key) or AddressEmailsItem(*key, emails=[])
+        self.emails = AddressEmails(
+            tuple(map(_as_email, self._item.emails)), self._item.applied_end
+        )
+
+    def save(self, changes: Changes, emails: AddressEmails) -> None:
+        """Writes what is known from now on; a lost race where it was changed since it was read."""
+        self._item.emails = list(map(_as_row, emails.emails))
+        self._item.applied_end = emails.applied_end
+        self._item.expiration = clock.now() + KEPT_FOR + _LATE
+        changes.save(self._item)
+
+
+def _as_email(row: list[Any]) -> KnownEmail:
+    message_id, sent_at, noted_at, outcomes = row
+    return KnownEmail(
+        message_id,
+        clock.from_text(sent_at),
+        clock.from_text(noted_at),
+        {outcome_of(int(number)): clock.from_text(at) for number, at in outcomes.items()},
+    )
+
+
+def _as_row(email: KnownEmail) -> list[Any]:
+    outcomes = {str(int(each)): clock.to_text(at) for each, at in email.outcomes.items()}
+    sent_at, noted_at = clock.to_text(email.sent_at), clock.to_text(email.noted_at)
+    return [email.message_id, sent_at, noted_at, outcomes]

@@ -1,0 +1,128 @@
+"""Emails that come back seven times in a row: what counts, against a plain model."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.people.email_feedback.model import (
+    BOUNCES_FOR,
+    KEPT_FOR,
+    MAX_EMAILS,
+    AddressEmails,
+)
+from storepost.platform.messaging.ses_events import EmailEvent, Outcome
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+HALF = timedelta(hours=12)
+KINDS = (Outcome.RETURNED, Outcome.DELIVERED, Outcome.BOUNCED, Outcome.COMPLAINED)
+
+
+def event(number: int, day: float, outcome: Outcome) -> EmailEvent:
+    """An event about an email of that day, half a day later."""
+    sent_at = START + day * DAY
+    return EmailEvent(
+        f"email-{number}", sent_at, sent_at + HALF, outcome, "", None, "ann@x.example"
+    )
+
+
+def after(events: list[EmailEvent], now: datetime | None = None) -> AddressEmails:
+    """What is known once these came, all within a moment."""
+    known = AddressEmails()
+    for each in events:
+        known = known.with_event(each, now or START + 80 * DAY)
+    return known
+
+
+def returned(*days: float) -> list[EmailEvent]:
+    """Emails of these days that came back."""
+    return [event(number, day, Outcome.RETURNED) for number, day in enumerate(days)]
+
+
+def end_of(day: float) -> datetime:
+    """When a suppression ends that an email of that day brought."""
+    return START + day * DAY + HALF + BOUNCES_FOR
+
+
+def expected_end(events: list[EmailEvent]) -> datetime | None:
+    """Plainly: every email with all that was said of it, looked through by when it was sent."""
+    outcomes: dict[tuple[datetime, str], set[Outcome]] = {}
+    for each in events:
+        outcomes.setdefault((each.sent_at, each.message_id), set()).add(each.outcome)
+    end, run = None, list[datetime]()
+    for (sent_at, _), said in sorted(outcomes.items()):
+        if said & {Outcome.DELIVERED, Outcome.COMPLAINED}:
+            run = []
+        elif Outcome.RETURNED in said:
+            run.append(sent_at)
+            last_seven = run[-7:]
+            if len(last_seven) == 7 and last_seven[-1] - last_seven[0] < timedelta(days=60):
+                end, run = sent_at + HALF + timedelta(days=180), []
+    return end
+
+
+def test_six_are_not_enough_and_seven_are() -> None:
+    assert after(returned(*range(6))).bounces_until is None
+    assert after(returned(*range(7))).bounces_until == end_of(6)
+
+
+def test_seven_within_sixty_days() -> None:
+    assert after(returned(0, 10, 20, 30, 40, 50, 59.9)).bounces_until == end_of(59.9)
+    assert after(returned(0, 10, 20, 30, 40, 50, 60)).bounces_until is None
+    assert after(returned(0, 10, 20, 30, 40, 50, 60, 61)).bounces_until == end_of(61)
+
+
+def test_one_that_arrives_begins_anew_and_a_hard_bounce_neither_counts_nor_begins_anew() -> None:
+    arrived, refused = event(90, 2.5, Outcome.DELIVERED), event(91, 3.5, Outcome.BOUNCED)
+    assert after([*returned(*range(9)), arrived]).bounces_until is None
+    assert after([*returned(*range(10)), arrived]).bounces_until == end_of(9)
+    assert after([*returned(*range(7)), refused]).bounces_until == end_of(6)
+    assert after([*returned(*range(6)), refused]).bounces_until is None
+
+
+def test_an_automatic_answer_is_no_bounce_whichever_came_first() -> None:
+    answers = [event(n, n, kind) for n in range(8) for kind in KINDS[:2]]
+    assert after(answers).bounces_until is None
+    assert after(answers[::-1]).bounces_until is None
+
+
+def test_what_has_counted_counts_once() -> None:
+    assert after(returned(*range(13))).bounces_until == end_of(6)
+    assert after(returned(*range(14))).bounces_until == end_of(13)
+
+
+def test_any_order_of_three_is_one_state() -> None:
+    events = [
+        *returned(*range(6)),
+        event(6, 6, Outcome.RETURNED),
+        event(90, 2.5, Outcome.DELIVERED),
+    ]
+    for some in permutations(events[-3:]):
+        assert after([*events[:-3], *some]) == after(events)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 11), st.sampled_from(KINDS[:1] * 6 + KINDS)), max_size=24
+    ).flatmap(lambda drawn: st.tuples(st.just(drawn), st.permutations(drawn + drawn[:3])))
+)
+def test_random_events_in_random_orders_twice_against_the_model(
+    drawn: tuple[list[tuple[int, Outcome]], list[tuple[int, Outcome]]],
+) -> None:
+    """An email is sent every nine days, so that seven reach over less than sixty and over more."""
+    one, other = ([event(n, n * 9, outcome) for n, outcome in some] for some in drawn)
+    now = START + 110 * DAY
+    assert after(one, now).bounces_until == after(other, now).bounces_until == expected_end(one)
+    assert {each.message_id: each.outcomes for each in after(one, now).emails} == {
+        each.message_id: each.outcomes for each in after(other, now).emails
+    }
+
+
+def test_what_is_kept_is_bounded_in_number_and_time() -> None:
+    now = START + 80 * DAY
+    many = after([event(n, n / 10, Outcome.RETURNED) for n in range(200)], now)
+    assert len(many.emails) == MAX_EMAILS
+    later = many.with_event(event(999, 100, Outcome.DELIVERED), now + KEPT_FOR)
+    assert [each.message_id for each in later.emails] == ["email-999"]
