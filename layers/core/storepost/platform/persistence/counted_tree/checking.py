@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
-from storepost.platform.persistence.counted_tree.keys import EVERYTHING
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
     counts_of,
@@ -26,6 +26,7 @@ def faults(tree: Tree) -> list[str]:
     Reads all of it; for tests and for whoever doubts a list.
     """
     nodes, entries = tree.rows.everything()
+    faulty = _faults_of_pages(tree, nodes)
     levels = {level: list(same) for level, same in groupby(nodes, key=lambda node: node.level)}
     below = [(entry.key, counts_of(entry, tree.filters)) for entry in entries]
     below += [(c.key, negative(c.counts(tree.filters))) for c in changes_of(tree.rows.pending())]
@@ -33,7 +34,7 @@ def faults(tree: Tree) -> list[str]:
     if not levels:
         uncounted = total(counts for _, counts in below)
         return ["entries without a node"] if nonzero([uncounted]) else []
-    found: list[str] = []
+    found = faulty
     for level in range(len(levels)):
         same = levels.get(level, [])
         found += [f"level {level}: {fault}" for fault in _faults_of(same, below, levels)]
@@ -58,4 +59,24 @@ def _faults_of(
             found.append("a node begins where none below it does")
         if difference(total(counts for _, counts in under), node.counts):
             found.append("a node doesn't hold the sum of what is below it")
+    return found
+
+
+def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
+    """What is wrong with the pages that leaves name."""
+    named = [node for node in nodes if node.page_key]
+    if not named:
+        return []
+    found = []
+    stored, span = tree.rows.stored(EVERYTHING), tree.rows.span()
+    for node in named:
+        within = node.range & span if span else KeyRange(END)
+        if node.level:
+            found.append("a node that is no leaf has a page")
+        if not stored.has([node.page_key or ""]):
+            found.append("a leaf's page isn't there")
+        elif node.page_key not in node.range:
+            found.append("a leaf's page stands below another one")
+        if any(entry.key not in within for entry in stored.page(node.page_key or "")):
+            found.append("a page has entries that it must not have")
     return found
