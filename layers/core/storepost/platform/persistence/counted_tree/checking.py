@@ -1,7 +1,7 @@
 """The checker: that a tree is what it should be."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
@@ -14,6 +14,7 @@ from storepost.platform.persistence.counted_tree.model import (
     nonzero,
     total,
 )
+from storepost.platform.persistence.counted_tree.pages import Stored
 from storepost.platform.persistence.counted_tree.pending import changes_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 
@@ -67,16 +68,17 @@ def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
     named = [node for node in nodes if node.page_key]
     if not named:
         return []
-    found = []
-    stored, span = tree.rows.stored(EVERYTHING), tree.rows.span()
-    for node in named:
-        within = node.range & span if span else KeyRange(END)
-        if node.level:
-            found.append("a node that is no leaf has a page")
-        if not stored.has([node.page_key or ""]):
-            found.append("a leaf's page isn't there")
-        elif node.page_key not in node.range:
-            found.append("a leaf's page stands below another one")
-        if any(entry.key not in within for entry in stored.page(node.page_key or "")):
-            found.append("a page has entries that it must not have")
-    return found
+    stored, span = tree.rows.stored(EVERYTHING), tree.rows.span() or KeyRange(END)
+    return [fault for node in named for fault in _faults_of_page(node, stored, span)]
+
+
+def _faults_of_page(node: Node, stored: Stored, span: KeyRange) -> Iterator[str]:
+    page = node.page_key or ""
+    if node.level:
+        yield "a node that is no leaf has a page"
+    if not stored.has([page]):
+        yield "a leaf's page isn't there"
+    if page not in node.range:
+        yield "a leaf's page stands below another one"
+    if any(entry.key not in node.range & span for entry in stored.page(page)):
+        yield "a page has entries that it must not have"

@@ -23,7 +23,7 @@ type Raw = dict[str, dict[str, Any]]
 class EntryItem(Item, discriminator="entry"):
     """An entry; `marks` holds its filter values, a letter for each of the tree's fields.
 
-    One that `is_gone` says that the entry of its leaf's page was deleted since the page was written.
+    One that `is_gone` says that an entry of its leaf's page was deleted since that was written.
     """
 
     marks = UnicodeAttribute(attr_name="f", null=True)

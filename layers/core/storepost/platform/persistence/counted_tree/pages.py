@@ -6,6 +6,7 @@ filter values or another payload, and a row that says that an entry is gone.
 
 import json
 import secrets
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,6 +90,18 @@ class Stored:
             for key, mark, payload in zip(keys, marked or [""] * len(keys), payloads, strict=True)
         ]
 
+    def by_leaf(self, ranges: Iterable[KeyRange]) -> "list[Stored]":
+        """The same apart for each of some ranges that follow each other."""
+        rows, pages = list(self.rows), list(self.pages)
+        return [
+            Stored(
+                self.fields,
+                {key: self.rows[key] for key in _among(rows, within)},
+                {key: self.pages[key] for key in _among(pages, within)},
+            )
+            for within in ranges
+        ]
+
     @property
     def live(self) -> list[TreeEntry]:
         """The entries of rows alone, in the order in which they were found."""
@@ -108,3 +121,7 @@ class Stored:
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
             json.loads(raw["p"]["S"]) if "p" in raw else None,
         )
+
+
+def _among(keys: Sequence[str], within: KeyRange) -> Sequence[str]:
+    return keys[bisect_left(keys, within.lo) : bisect_left(keys, within.hi)]

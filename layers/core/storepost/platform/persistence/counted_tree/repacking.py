@@ -54,7 +54,7 @@ class Repacking:
         """Adds that rows are removed; the keys of those whose entries are to be in a page."""
         removed = set[str]()
         for key, entry in list(self._foldable(span))[:room]:
-            self.changes.delete(self.rows.gone_item(key), _as_read(self.rows, entry))
+            self.changes.delete(self.rows.gone_item(key), as_read(self.rows, entry))
             removed.add(key)
         return removed
 
@@ -63,7 +63,7 @@ class Repacking:
         return ((key, entry) for key, entry in rows if entry is None or key in span)
 
 
-def _as_read(rows: Rows, entry: TreeEntry | None) -> Condition:
+def as_read(rows: Rows, entry: TreeEntry | None) -> Condition:
     """That a row is what it was read as, payload and all."""
     if entry is None:
         gone: Condition = EntryItem.is_gone.exists()

@@ -28,7 +28,7 @@ TOP_NODES = 32
 """A level with so many nodes and none above it gets one: as many are read for a total."""
 
 SPAN = "}"
-"""The sort key of the row that says where pages may be: behind all levels, before what is pending."""
+"""The sort key of the row that says where pages may be: between all levels and what is pending."""
 
 _LAST_LEVEL = 9
 _MORE = 4

@@ -53,7 +53,8 @@ class Rows(RowReads):
     def may_hold(self, entry: TreeEntry) -> Condition:
         """As `holds`, or no row says anything: then a page has the entry."""
         if self.fields:
-            return EntryItem.pk.does_not_exist() | self.holds(entry)
+            absent: Condition = EntryItem.pk.does_not_exist()
+            return absent | self.holds(entry)
         return EntryItem.is_gone.does_not_exist()
 
     def has_none(self) -> Condition:

@@ -66,10 +66,19 @@ class Splitter:
         else:
             self._cut_on_top(node, pieces)
 
+    def split_above(self, key: str) -> None:
+        """Splits what a load filled above the leaf that covers the key."""
+        leaf = self.rows.floor(0, key)
+        if leaf is None:
+            return
+        if not leaf.has_parent and len(self.rows.top()) >= self.top_nodes:
+            self._raise(0)
+        self.split(1, key)
+
     def is_to_fold(self, leaf: Node) -> bool:
         """Whether so many rows stand above the leaf's page that they are to be brought into it."""
         packing = self.rows.packing
-        return bool(packing) and leaf.writes_since_packed >= packing.fold_after
+        return packing is not None and leaf.writes_since_packed >= packing.fold_after
 
     def fan_out_of(self, node: Node) -> int:
         """What stands directly below the node at least after a split."""

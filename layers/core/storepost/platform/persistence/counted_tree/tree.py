@@ -202,10 +202,7 @@ class Tree:
             a
             for a in touched
             if not a.node.level
-            and (
-                a.n >= 2 * splitter.fan_out_of(a.node) * patience
-                or splitter.is_to_fold(a.node)
-            )
+            and (a.n >= 2 * splitter.fan_out_of(a.node) * patience or splitter.is_to_fold(a.node))
         ]
         # From the top down: below one parent, emptied nodes are neighbours of others.
         empty = [a for a in reversed(touched) if not a.n]

@@ -112,9 +112,9 @@ class Writing:
             self._changes.withdraw(self._item(each))
         self._touched = []
         if self._rows.packing:
-            for each in pending:
-                self._entries.withdraw(each.key)
-                self._entries.write(each.key, self._planned[each.key], [])
+            for key in [change.key for change in pending]:
+                self._entries.withdraw(key)
+                self._entries.write(key, self._planned[key], [])
         self._count_later(pending)
 
     def _count_later(self, pending: Sequence[PendingChange]) -> None:
