@@ -201,7 +201,7 @@ def _term(rest: list[Any], item: Raw) -> bool:
         return held
     if first in ("attribute_exists", "attribute_not_exists"):
         _, name, _ = rest.pop(0), rest.pop(0), rest.pop(0)
-        return (name in item) == (first == "attribute_exists")
+        return bool((name in item) == (first == "attribute_exists"))
     comparison, value = rest.pop(0), rest.pop(0)
     return bool(first in item and _compares(item[first], comparison, value))
 
