@@ -155,7 +155,7 @@ class Lists:
             else rows[max(0, len(rows) - first - PAGE) : len(rows) - first][::-1]
         )
         if (list(listing.items), listing.total) != (expected, len(rows)):
-            raise AssertionError(f"page {request.page} of {self.name}")
+            raise AssertionError(f"{request} of {self.name}")
 
     def _put(self, what: str, new: Sequence[TreeEntry], put: Callable[[], None]) -> None:
         self._report(what, len(new), self.meter.measured(put))

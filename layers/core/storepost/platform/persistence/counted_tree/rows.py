@@ -53,9 +53,10 @@ class Rows(RowReads):
     def may_hold(self, entry: TreeEntry) -> Condition:
         """As `holds`, or no row says anything: then a page has the entry."""
         if self.fields:
-            absent: Condition = EntryItem.pk.does_not_exist()
-            return absent | self.holds(entry)
-        return EntryItem.is_gone.does_not_exist()
+            held: Condition = EntryItem.pk.does_not_exist() | self.holds(entry)
+            return held
+        there: Condition = EntryItem.is_gone.does_not_exist()
+        return there
 
     def has_none(self) -> Condition:
         """That no row has the entry, whatever a page says of one that is gone."""
