@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import cast
 from uuid import uuid4
 
 import pytest
@@ -223,6 +224,22 @@ class TestSingleWrites:
         lists.check()
         assert pages(lists) <= 1
         assert rows(lists) <= PACKING.entries + PACKING.fold_after
+
+    def test_a_leaf_that_counts_none_but_has_some_stays(self) -> None:
+        """A crowd inserted one that was deleted before it was counted: the sum is of none, then."""
+        lists = packed(packing=replace(PACKING, fold_after=100))
+        leaf = lists.tree.rows.floor(0, numbered(100).key)
+        assert leaf is not None
+        assert leaf.page is not None
+        *gone, kept = [e for key, e in sorted(lists.model.items()) if key in leaf.range]
+        new = numbered(cast("int", kept.payload) - 1)
+        with counted_later():
+            lists.do((None, new))
+        for entry in (*gone, new):
+            lists.do((entry, None))
+            lists.check_whole()
+        lists.tree.fold()
+        lists.check_whole()
 
     def test_a_fold_gives_way(self, engine: Engine) -> None:
         """To whoever has one of its rows; the next write tries again."""

@@ -38,14 +38,14 @@ class Merger:
             left = self.rows.neighbour_before(node)
         elif node.hi != within.hi:
             right = self.rows.floor(node.level, node.hi)
-        if left is None or right is None or left.hi != right.lo:
+        if left is None or right is None or left.hi != right.lo or self._has_some(node):
             return None
         joined = replace(
             left,
             hi=right.hi,
             counts=total((left.counts, right.counts)),
             version=max(left.version, right.version) + 1,
-            # What is empty needs no page: all that its page has is gone.
+            # All that an empty leaf's page has is gone.
             page=left.page if right is node else right.page_key,
         )
         changes = Changes()
@@ -57,6 +57,12 @@ class Merger:
             self.rows.rewrite(changes, parent, replace(parent, version=parent.version + 1))
         changes.commit()
         return joined
+
+    def _has_some(self, leaf: Node) -> bool:
+        """Whether its page has an entry that counts for nothing, beside what is to be counted."""
+        if leaf.page_key is None:
+            return False
+        return bool(self.rows.stored(leaf.range).entries(leaf.range, [leaf.page_key]))
 
     def _clear(self, changes: Changes, leaf: Node) -> None:
         """Removes the page of an empty leaf, and the rows that say what of it is gone."""
