@@ -13,17 +13,22 @@ from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.rows import CodeRow
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
+from storepost.orders.trees import OrderList
 from storepost.people.consent_changes import requests
+from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import ProfileRow
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree import writing
-from storepost.platform.persistence.counted_tree.items import PendingCountItem
+from storepost.platform.persistence.counted_tree import EVERYTHING, Tree, writing
+from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS, PendingCountItem
+from storepost.platform.persistence.counted_tree.keys import LOWEST
+from storepost.platform.persistence.counted_tree.pages import generation
 from storepost.platform.persistence.item import Item, UnknownItem, VersionedItem
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
@@ -184,6 +189,20 @@ class TestTheRest:
         home.delete()
         home.is_removed()
 
+    def test_nothing_is_left_of_lists_that_are_packed(self, home: Home) -> None:
+        """What a page's entries lead to goes with it."""
+        home.world.deliver()
+        workspace = home.workspace
+        trees = (
+            ProfileLists(workspace).by_first_seen,
+            OrderList(workspace).tree,
+            ProductLists(workspace).by_added,
+        )
+        for tree in trees:
+            assert _pack(tree)
+        home.delete()
+        home.is_removed()
+
     def test_a_run_out_of_time_leaves_the_rest_to_the_next(
         self, home: Home, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -273,6 +292,19 @@ ELSEWHERE = {
     # On its way out.
     "OutboxItem",
 }
+
+
+def _pack(tree: Tree) -> int:
+    """Puts what a list has into a page; how many entries those are."""
+    packed = tree.rows.everything()[1]
+    page = tree.rows.page_item(LOWEST + BEFORE_KEYS + generation(1), packed)
+    changes = Changes()
+    changes.create(page)
+    tree.rows.widen_span(changes, None, EVERYTHING)
+    for entry in packed:
+        changes.delete(tree.rows.entry_item(entry))
+    changes.commit()
+    return len(packed)
 
 
 def _kinds(kind: type[Item]) -> Iterator[type[Item]]:

@@ -20,6 +20,7 @@ from storepost.platform.persistence.counted_tree import (
     writing,
 )
 from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.pagination import PageRequest
 from tests.platform.counted_tree.engine import Engine
@@ -46,9 +47,15 @@ def numbered(number: int, status: str | None = "paid", *, test: bool = False) ->
     return TreeEntry(key, {"status": status, "isTest": test}, number)
 
 
-def tree(partition: str, fan_out: int = 3, top_nodes: int = 4, levels: int | None = None) -> Tree:
+def tree(
+    partition: str,
+    fan_out: int = 3,
+    top_nodes: int = 4,
+    levels: int | None = None,
+    packing: Packing | None = None,
+) -> Tree:
     """A tree of few entries a node, so that it splits all the time and has many levels."""
-    return Tree(partition, FIELDS, fan_out, top_nodes, levels)
+    return Tree(partition, FIELDS, fan_out, top_nodes, levels, packing)
 
 
 def apply(tree: Tree, operations: list[Operation]) -> Callable[[Changes], None]:

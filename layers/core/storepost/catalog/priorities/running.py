@@ -214,7 +214,7 @@ class _ChangeStep:
         """The keys of the next products by when they changed."""
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
         after = self.change.walk.after or LOWEST
-        entries = tree.rows.entries(KeyRange(after, until), most + 1)
+        entries = tree.first(KeyRange(after, until), most + 1)
         return [entry.key for entry in entries if entry.key != after][:most]
 
     def _total(self) -> int:

@@ -7,9 +7,14 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
+from storepost.lifecycle.workspaces.rows import (
+    delete_rows,
+    delete_some,
+    empty,
+    few,
+    few_listed,
+)
 from storepost.overview.product_sales.repository import sales_partitions
-from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
@@ -19,11 +24,12 @@ def delete_products(workspace: WorkspaceScope) -> bool:
     """Removes some products with what their sources say, and then their entries in a list."""
     lists = ProductLists(workspace)
     for tree in (lists.by_added, lists.removed):
-        entries = few(tree.rows.partition)
-        for _, key in entries:
-            empty(product_partition(workspace, id_of(key)))
-        delete_rows(entries)
-        if entries:
+        listed = few_listed(tree)
+        for row in listed:
+            for product in row.ids:
+                empty(product_partition(workspace, product))
+        delete_rows(row.key for row in listed)
+        if listed:
             return True
     return False
 

@@ -123,6 +123,8 @@ from storepost.platform.budgets.slots import FetchSlotsItem
 from storepost.platform.persistence.counted_tree.items import (
     EntryItem,
     NodeItem,
+    PackedSpanItem,
+    PageItem,
     PendingCountItem,
 )
 from storepost.platform.persistence.item import Item
@@ -195,7 +197,7 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         delete_product_stores,
     ),
-    Holding((EntryItem, NodeItem, PendingCountItem), delete_lists),
+    Holding((EntryItem, PageItem, NodeItem, PackedSpanItem, PendingCountItem), delete_lists),
     Holding((ImportItem, ImportProblemItem), delete_imports),
     Holding((MissedWriteBackItem, IndexedChangeItem), delete_missed),
     Holding((WordingItem,), delete_wordings),

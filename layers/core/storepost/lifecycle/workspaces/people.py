@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from uuid import UUID
 
-from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
+from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few_listed
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository, address_key, erased_partitions
 from storepost.people.consent.states import Channel
@@ -26,18 +26,18 @@ from storepost.people.suppressed.keys import suppressed_partition, suppression_k
 from storepost.people.suppressed.model import address_of
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.people.suppressed.trees import SuppressionLists
-from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.platform.persistence.item import Key, find
 from storepost.values.scope import WorkspaceScope
 
 
 def delete_people(workspace: WorkspaceScope) -> bool:
     """Removes some profiles of the list of all, each with what belongs to it."""
-    entries = few(ProfileLists(workspace).by_first_seen.rows.partition)
-    for entry in entries:
-        _delete_person(workspace, id_of(entry[1]))
-        delete_rows([entry])
-    return bool(entries)
+    listed = few_listed(ProfileLists(workspace).by_first_seen)
+    for row in listed:
+        for profile in row.ids:
+            _delete_person(workspace, profile)
+        delete_rows([row.key])
+    return bool(listed)
 
 
 def delete_hashes(workspace: WorkspaceScope) -> bool:
@@ -56,11 +56,12 @@ def delete_hashes(workspace: WorkspaceScope) -> bool:
 def delete_suppressions(workspace: WorkspaceScope) -> bool:
     """Removes some suppressions of the lists, each with all that is kept of its address."""
     lists = SuppressionLists(workspace)
-    entries = few(lists.in_force.rows.partition) or few(lists.lifted.rows.partition)
-    for entry in entries:
-        _delete_suppression(workspace, id_of(entry[1]))
-        delete_rows([entry])
-    return bool(entries)
+    listed = few_listed(lists.in_force) or few_listed(lists.lifted)
+    for row in listed:
+        for suppression_id in row.ids:
+            _delete_suppression(workspace, suppression_id)
+        delete_rows([row.key])
+    return bool(listed)
 
 
 def _delete_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> None:

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import batched
 
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree import Tree
+from storepost.platform.persistence.counted_tree.listed import ListedRow, listed_rows
 from storepost.platform.persistence.item import Item, Key, keys_in
 
 ROWS_AT_ONCE = 80
@@ -17,6 +19,11 @@ FEW = 20
 def few(partition: str) -> list[Key]:
     """Returns some keys of a partition whose rows lead to others."""
     return keys_in(partition, FEW)
+
+
+def few_listed(tree: Tree) -> list[ListedRow]:
+    """Returns some rows of a list whose entries lead to others; a page of it has many entries."""
+    return listed_rows(tree.rows.partition, FEW)
 
 
 def delete_some(partition: str) -> bool:

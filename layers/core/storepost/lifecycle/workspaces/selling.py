@@ -6,10 +6,9 @@ from storepost.coupons.model import Code
 from storepost.coupons.rows import CodeItem, CouponItem, as_code
 from storepost.coupons.trees import CodeList
 from storepost.lifecycle.workspaces import rows
-from storepost.lifecycle.workspaces.rows import delete_rows, empty, few
+from storepost.lifecycle.workspaces.rows import delete_rows, empty, few, few_listed
 from storepost.orders.keys import counted_key, deleted_partition, order_key
 from storepost.orders.trees import OrderList
-from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.platform.persistence.item import Key, find_all, keys_in
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
@@ -17,11 +16,11 @@ from storepost.values.scope import WorkspaceScope
 
 def delete_orders(workspace: WorkspaceScope) -> bool:
     """Removes some orders, and then their entries in the list of all."""
-    entries = few(OrderList(workspace).tree.rows.partition)
-    orders = [id_of(key) for _, key in entries]
+    listed = few_listed(OrderList(workspace).tree)
+    orders = [order for row in listed for order in row.ids]
     delete_rows(key(workspace, each) for each in orders for key in (order_key, counted_key))
-    delete_rows(entries)
-    return bool(entries)
+    delete_rows(row.key for row in listed)
+    return bool(listed)
 
 
 def delete_deleted_orders(workspace: WorkspaceScope) -> bool:

@@ -191,7 +191,7 @@ def _look_at_stored(workspace: WorkspaceScope, kind: SearchKind, after: str) -> 
 
 
 def _of_tree(tree: Tree, after: str) -> Page:
-    entries = tree.rows.entries(behind(after), _ROWS)
+    entries = tree.first(behind(after), _ROWS)
     ids = [id_of(entry.key) for entry in entries]
     return ids, entries[-1].key if len(entries) == _ROWS else None
 

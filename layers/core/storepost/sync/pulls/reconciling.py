@@ -68,7 +68,7 @@ class Sweep:
         or from the list's beginning.
         """
         first = moments(self._window).lo if behind is None else behind + LOWEST
-        entries = self._swept.tree.rows.entries(KeyRange(first), PAGE)
+        entries = self._swept.tree.first(KeyRange(first), PAGE)
         if not entries:
             return MissingRecords([], None)
         named = self._swept.missing(entries, self._spool.is_marked)

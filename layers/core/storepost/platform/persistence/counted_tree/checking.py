@@ -1,11 +1,11 @@
 """The checker: that a tree is what it should be."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
-from storepost.platform.persistence.counted_tree.keys import EVERYTHING
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
     counts_of,
@@ -14,6 +14,7 @@ from storepost.platform.persistence.counted_tree.model import (
     nonzero,
     total,
 )
+from storepost.platform.persistence.counted_tree.pages import Stored
 from storepost.platform.persistence.counted_tree.pending import changes_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 
@@ -26,6 +27,7 @@ def faults(tree: Tree) -> list[str]:
     Reads all of it; for tests and for whoever doubts a list.
     """
     nodes, entries = tree.rows.everything()
+    faulty = _faults_of_pages(tree, nodes)
     levels = {level: list(same) for level, same in groupby(nodes, key=lambda node: node.level)}
     below = [(entry.key, counts_of(entry, tree.filters)) for entry in entries]
     below += [(c.key, negative(c.counts(tree.filters))) for c in changes_of(tree.rows.pending())]
@@ -33,7 +35,7 @@ def faults(tree: Tree) -> list[str]:
     if not levels:
         uncounted = total(counts for _, counts in below)
         return ["entries without a node"] if nonzero([uncounted]) else []
-    found: list[str] = []
+    found = faulty
     for level in range(len(levels)):
         same = levels.get(level, [])
         found += [f"level {level}: {fault}" for fault in _faults_of(same, below, levels)]
@@ -59,3 +61,24 @@ def _faults_of(
         if difference(total(counts for _, counts in under), node.counts):
             found.append("a node doesn't hold the sum of what is below it")
     return found
+
+
+def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
+    """What is wrong with the pages that leaves name."""
+    named = [node for node in nodes if node.page_key]
+    if not named:
+        return []
+    stored, span = tree.rows.stored(EVERYTHING), tree.rows.span() or KeyRange(END)
+    return [fault for node in named for fault in _faults_of_page(node, stored, span)]
+
+
+def _faults_of_page(node: Node, stored: Stored, span: KeyRange) -> Iterator[str]:
+    page = node.page_key or ""
+    if node.level:
+        yield "a node that is no leaf has a page"
+    if not stored.has([page]):
+        yield "a leaf's page isn't there"
+    if page not in node.range:
+        yield "a leaf's page stands below another one"
+    if any(entry.key not in node.range & span for entry in stored.page(page)):
+        yield "a page has entries that it must not have"

@@ -6,6 +6,8 @@ once in vain.
 
 import time
 
+from storepost.platform.persistence.changes import LostRace
+
 _SECONDS = 2.0
 """How long a list counts as contended; the nodes are tried again then."""
 
@@ -25,3 +27,8 @@ def note_contention(partition: str) -> None:
 def is_contended(partition: str) -> bool:
     """Whether that was a moment ago."""
     return _until.get(partition, 0.0) > time.monotonic()
+
+
+def give_way() -> None:
+    """Raises LostRace: what is tidied up isn't worth waiting for another transaction."""
+    raise LostRace

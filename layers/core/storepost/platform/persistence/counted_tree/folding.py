@@ -7,13 +7,16 @@ is folding too, or writes to the nodes, and nothing depends on when it is done.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storepost.platform.persistence.changes import MAX_ITEMS, Changes, LostRace
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes
+from storepost.platform.persistence.counted_tree.contention import give_way
+from storepost.platform.persistence.counted_tree.items import EntryItem
 from storepost.platform.persistence.counted_tree.keys import LOWEST
 from storepost.platform.persistence.counted_tree.model import Counts
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
 from storepost.platform.persistence.counted_tree.pending import PendingChange, PendingCount
 from storepost.platform.persistence.counted_tree.rows import Rows
+from storepost.platform.persistence.item import find_raw
 
 _AT_ONCE = 80
 """Pending rows that are read for one transaction."""
@@ -50,9 +53,25 @@ class Folder:
         counted = sorted((c for part in parts for c in part.counted), key=lambda c: c.key)
         additions: list[tuple[str, Counts]] = [(c.key, c.counts(self.rows.fields)) for c in counted]
         touched = NodeWrites(self.rows, changes, nodes).add(additions)
-        changes.where_contended(_give_way)
+        self._remove_gone(changes, touched, [c.key for c in counted if c.after is None])
+        changes.where_contended(give_way)
         changes.commit()
         return touched
+
+    def _remove_gone(
+        self, changes: Changes, touched: Sequence[Addition], keys: Sequence[str]
+    ) -> None:
+        """Removes rows that say that an entry is gone, where the leaf has no page that has it.
+
+        Whoever leaves the nodes for later doesn't know whether there is one.
+        """
+        if not self.rows.packing:
+            return
+        plain = [each.node.range for each in touched if not each.node.level and not each.node.page]
+        places = [self.rows.gone_item(k).key for k in set(keys) if any(k in each for each in plain)]
+        gone = [key for key, raw in find_raw(places).items() if "x" in raw]
+        for _, key in sorted(gone)[: max(0, self.max_items - len(changes))]:
+            changes.delete(self.rows.gone_item(key), EntryItem.is_gone.exists())
 
     @property
     def _first_nodes(self) -> set[tuple[int, str]]:
@@ -85,7 +104,3 @@ class Folder:
                 return number
             above |= path
         return len(changes)
-
-
-def _give_way() -> None:
-    raise LostRace

@@ -10,30 +10,56 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 
 from storepost.platform.persistence.counted_tree.keys import KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Counts
+from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import Item, Json
+
+BEFORE_KEYS = "\x00"
+"""Sorts before all that a key can hold."""
 
 type Raw = dict[str, dict[str, Any]]
 """An item in DynamoDB's own notation."""
 
 
 class EntryItem(Item, discriminator="entry"):
-    """An entry; `marks` holds its filter values, a letter for each of the tree's fields."""
+    """An entry; `marks` holds its filter values, a letter for each of the tree's fields.
+
+    One that `is_gone` says that an entry of its leaf's page was deleted since that was written.
+    """
 
     marks = UnicodeAttribute(attr_name="f", null=True)
     payload = Json(attr_name="p", null=True)
+    is_gone = BooleanAttribute(attr_name="x", null=True)
+
+
+class PageItem(Item, discriminator="page"):
+    """Many entries of one leaf: `[keys, marks, payloads]`. Rows under the same keys stand above it.
+
+    Its sort key is `<lo>\x00<generation>`, before the keys of all rows of its leaf, which names it.
+    """
+
+    entries = Deflated(attr_name="z")
 
 
 class NodeItem(Item, discriminator="node"):
     """A node, with one more number attribute for each value of a filter that it counts.
 
     `version` grows with every write below it that could change how it is split. `has_parent` says
-    that a level stands above, which whoever writes must keep right too.
+    that a level stands above, which whoever writes must keep right too. `page` is what the leaf's
+    page is named by: its generation, or its whole sort key where it begins elsewhere.
     """
 
     n = NumberAttribute()
     hi = UnicodeAttribute()
     version = NumberAttribute(attr_name="v")
     has_parent = BooleanAttribute(attr_name="up", null=True)
+    page = UnicodeAttribute(attr_name="pg", null=True)
+
+
+class PackedSpanItem(Item, discriminator="packed_span"):
+    """From where (inclusive) to where (exclusive) entries of the list may stand in pages."""
+
+    lo = UnicodeAttribute()
+    hi = UnicodeAttribute()
 
 
 class PendingCountItem(Item, discriminator="pending_count"):
@@ -57,6 +83,21 @@ class Node:
     counts: Counts
     version: int
     has_parent: bool
+    page: str | None = None
+
+    @property
+    def page_key(self) -> str | None:
+        """The sort key of the leaf's page; None where it has none."""
+        if self.page is None or BEFORE_KEYS in self.page:
+            return self.page
+        return self.lo + BEFORE_KEYS + self.page
+
+    @property
+    def writes_since_packed(self) -> int:
+        """How often it was written to since its page was; 0 for one without."""
+        if self.page is None:
+            return 0
+        return self.version - int(self.page.rpartition(BEFORE_KEYS)[2].partition(".")[0])
 
     @property
     def n(self) -> int:
@@ -96,4 +137,5 @@ def as_node(raw: Raw) -> Node:
         counts=Counter({name: int(v["N"]) for name, v in raw.items() if "N" in v and name != "v"}),
         version=int(raw["v"]["N"]),
         has_parent="up" in raw,
+        page=raw["pg"]["S"] if "pg" in raw else None,
     )

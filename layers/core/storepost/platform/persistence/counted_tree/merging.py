@@ -6,8 +6,8 @@ it does anyway. As with splits, a crash before a merge leaves what is right thou
 
 from dataclasses import dataclass, replace
 
-from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree.items import Node
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes
+from storepost.platform.persistence.counted_tree.items import EntryItem, Node, PageItem
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING
 from storepost.platform.persistence.counted_tree.model import total
 from storepost.platform.persistence.counted_tree.rows import Rows
@@ -38,19 +38,38 @@ class Merger:
             left = self.rows.neighbour_before(node)
         elif node.hi != within.hi:
             right = self.rows.floor(node.level, node.hi)
-        if left is None or right is None or left.hi != right.lo:
+        if left is None or right is None or left.hi != right.lo or self._has_some(node):
             return None
         joined = replace(
             left,
             hi=right.hi,
             counts=total((left.counts, right.counts)),
             version=max(left.version, right.version) + 1,
+            # All that an empty leaf's page has is gone.
+            page=left.page if right is node else right.page_key,
         )
         changes = Changes()
         self.rows.rewrite(changes, left, joined)
         self.rows.remove(changes, right)
+        self._clear(changes, node)
         if parent:
             # Were the parent being split between the two, it would begin where no node does.
             self.rows.rewrite(changes, parent, replace(parent, version=parent.version + 1))
         changes.commit()
         return joined
+
+    def _has_some(self, leaf: Node) -> bool:
+        """Whether its page has an entry that counts for nothing, beside what is to be counted."""
+        if leaf.page_key is None:
+            return False
+        return bool(self.rows.stored(leaf.range).entries(leaf.range, [leaf.page_key]))
+
+    def _clear(self, changes: Changes, leaf: Node) -> None:
+        """Removes the page of an empty leaf, and the rows that say what of it is gone."""
+        if leaf.page_key is None:
+            return
+        changes.delete(PageItem(self.rows.partition, leaf.page_key))
+        stored = self.rows.stored(leaf.range)
+        gone = [key for key, entry in stored.rows.items() if entry is None]
+        for key in gone[: MAX_ITEMS - len(changes) - 1]:
+            changes.delete(self.rows.gone_item(key), EntryItem.is_gone.exists())

@@ -44,12 +44,14 @@ class NodeWrites:
     changes: Changes
     nodes: NodeCache | Rows
 
-    def add(self, additions: Sequence[KeyCounts]) -> list[Addition]:
-        """Adds to the nodes of each level what is added below them, the keys being in order."""
-        return list(self._add_all(additions))
+    def add(self, additions: Sequence[KeyCounts], level: int = 0) -> list[Addition]:
+        """Adds to the nodes of each level what is added below them, the keys being in order.
 
-    def _add_all(self, additions: Sequence[KeyCounts]) -> Iterable[Addition]:
-        level = 0
+        From a level on: below it the caller writes the nodes.
+        """
+        return list(self._add_all(additions, level))
+
+    def _add_all(self, additions: Sequence[KeyCounts], level: int) -> Iterable[Addition]:
         while additions:
             below = self._additions_at(level, additions)
             if not below:
@@ -92,12 +94,17 @@ class NodeWrites:
         added = (Path(name).add(count) for name, count in addition.counts.items())
         actions: list[Action] = [NodeItem.version.add(1), *added]
         item = self.rows.node_item(node.level, node.lo)
-        self.changes.update(item, actions, _covers(node, addition.last))
+        self.changes.update(item, actions, self._covers(node, addition.last))
 
+    def _covers(self, node: Node, key: str) -> Condition:
+        """That the node still reaches past the key, and still stands on the top or below another.
 
-def _covers(node: Node, key: str) -> Condition:
-    """That the node still reaches past the key, and still stands on the top or below another."""
-    parent = NodeItem.has_parent
-    standing = parent.exists() if node.has_parent else parent.does_not_exist()
-    covers: Condition = standing & (NodeItem.hi > key)
-    return covers
+        In a list that may be packed the leaf has the page that it had, too: a row that is deleted
+        where there is one would show what the page says.
+        """
+        parent, page = NodeItem.has_parent, NodeItem.page
+        standing = parent.exists() if node.has_parent else parent.does_not_exist()
+        covers: Condition = standing & (NodeItem.hi > key)
+        if self.rows.packing and not node.level:
+            covers &= page == node.page if node.page else page.does_not_exist()
+        return covers

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from storepost.platform.persistence.changes import LostRace
@@ -16,6 +16,7 @@ from storepost.platform.persistence.counted_tree.model import (
     negative,
     total,
 )
+from storepost.platform.persistence.counted_tree.pages import Stored
 from storepost.platform.persistence.counted_tree.pending import PendingChange
 from storepost.platform.persistence.counted_tree.rows import Rows
 
@@ -31,6 +32,32 @@ class Piece:
     counts: Counts
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What stands under a leaf, and what the leaf counts at which key."""
+
+    leaf: Node
+    stored: Stored
+    entries: Sequence[TreeEntry]
+    counted: Sequence[tuple[str, Counts]]
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """Each entry as a piece, with what is counted from there to the next one."""
+        pairs = pairwise(self.entries)
+        starts = [self.leaf.lo, *(separator(left.key, right.key) for left, right in pairs)]
+        return pieces_at(starts[: len(self.entries)], self.counted)
+
+
+def pieces_at(starts: Sequence[str], counted: Iterable[tuple[str, Counts]]) -> list[Piece]:
+    """The parts that begin at those keys, the first of which has all that stands before it, too."""
+    counts: list[list[Counts]] = [[] for _ in starts]
+    for key, count in counted:
+        if counts:
+            counts[max(0, bisect_right(starts, key) - 1)].append(count)
+    return [Piece(lo, total(each)) for lo, each in zip(starts, counts, strict=True)]
+
+
 @dataclass
 class LeafPieces:
     """Reads a leaf's entries together with what is pending among them.
@@ -43,19 +70,31 @@ class LeafPieces:
     rows: Rows
     saw_pending: bool = False
     """Whether anything was pending in the list so far."""
+    contents: dict[tuple[str, int], Contents] = field(default_factory=dict)
+    """By where the leaf begins and its version."""
 
     def of(self, leaf: Node) -> list[Piece]:
         """The entries as pieces. Raises LostRace where that can't be told just now."""
+        contents = self.contents[leaf.lo, leaf.version] = self.read(leaf)
+        return contents.pieces
+
+    def contents_of(self, leaf: Node) -> Contents:
+        """What `of` read last of the leaf."""
+        return self.contents[leaf.lo, leaf.version]
+
+    def read(self, leaf: Node) -> Contents:
+        """What stands under the leaf, and what it counts. Raises LostRace as `of` does."""
+        pages = (leaf.page_key,) if leaf.page_key else ()
         before = self._pending(leaf.range)
-        entries = self.rows.entries(leaf.range)
+        stored = self.rows.stored(leaf.range)
         behind = self._pending(leaf.range)
-        if before.keys() - behind.keys():
-            raise LostRace  # they were counted meanwhile
-        stored = {entry.key: marks(entry, self.rows.fields) for entry in entries}
+        if before.keys() - behind.keys() or not stored.has(pages):
+            raise LostRace  # they were counted meanwhile, or the page is another one
+        entries = stored.entries(leaf.range, pages)
+        marked = {entry.key: marks(entry, self.rows.fields) for entry in entries}
         came = [change for place, change in behind.items() if place not in before]
-        uncounted = [*before.values(), *_stored_already(came, stored)]
-        starts = [leaf.lo, *(separator(left.key, right.key) for left, right in pairwise(entries))]
-        return self._pieces(starts[: len(entries)], entries, uncounted)
+        uncounted = [*before.values(), *_stored_already(came, marked)]
+        return Contents(leaf, stored, entries, self._counted(entries, uncounted))
 
     def _pending(self, within: KeyRange) -> dict[_Place, PendingChange]:
         pending = self.rows.pending()
@@ -67,20 +106,14 @@ class LeafPieces:
             if change.key in within
         }
 
-    def _pieces(
-        self,
-        starts: Sequence[str],
-        entries: Sequence[TreeEntry],
-        uncounted: Iterable[PendingChange],
-    ) -> list[Piece]:
-        """What is counted of each; of an entry that is gone it comes to what stood before it."""
+    def _counted(
+        self, entries: Sequence[TreeEntry], uncounted: Iterable[PendingChange]
+    ) -> list[tuple[str, Counts]]:
+        """What the leaf counts at each key: of an entry that is gone, what stood there before."""
         fields = self.rows.fields
-        counts = [[counts_of(entry, fields)] for entry in entries]
-        for change in uncounted:
-            if counts:
-                place = max(0, bisect_right(starts, change.key) - 1)
-                counts[place].append(negative(change.counts(fields)))
-        return [Piece(lo, total(each)) for lo, each in zip(starts, counts, strict=True)]
+        counts = [(entry.key, counts_of(entry, fields)) for entry in entries]
+        counts += [(change.key, negative(change.counts(fields))) for change in uncounted]
+        return sorted(counts, key=lambda counted: counted[0])
 
 
 def _stored_already(

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Sequence
 
 from storepost.platform.persistence.counted_tree.items import Node
-from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
 
@@ -19,12 +19,13 @@ _SOME = 24
 def drawn(rows: Rows, only: Filter | None) -> TreeEntry | None:
     """One of the entries that the filter keeps; None where none was met."""
     within, level = EVERYTHING, _top_level(rows)
+    node: Node | None = None
     while level is not None and level >= 0:
         node = _one(rows.first(level, within, _SOME, descending=_either()), only)
         if node is None:
             return None
         within, level = node.range, level - 1
-    return _entry(rows, within, only) if level is not None else None
+    return _entry(rows, node, only) if node else None
 
 
 def _top_level(rows: Rows) -> int | None:
@@ -48,8 +49,11 @@ def _one(nodes: Sequence[Node], only: Filter | None) -> Node | None:
     raise AssertionError("a number below the sum is within one of the weights")
 
 
-def _entry(rows: Rows, within: KeyRange, only: Filter | None) -> TreeEntry | None:
-    found = rows.entries(within, _SOME, descending=_either())
+def _entry(rows: Rows, leaf: Node, only: Filter | None) -> TreeEntry | None:
+    if leaf.page_key:
+        found = rows.stored(leaf.range).entries(leaf.range, [leaf.page_key])
+    else:
+        found = rows.live(leaf.range, _SOME, descending=_either())
     counted = [entry for entry in found if only is None or only.keeps(entry)]
     return secrets.choice(counted) if counted else None
 

@@ -4,11 +4,10 @@ The nodes are read level by level, not at one moment, so each attempt checks tha
 a split or a write came between, the read begins again.
 """
 
-import secrets
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -21,13 +20,9 @@ from storepost.platform.persistence.counted_tree.model import (
     TreeEntry,
     total,
 )
-from storepost.platform.persistence.counted_tree.pending import (
-    PendingCount,
-    PendingSums,
-    pending_total,
-)
-from storepost.platform.persistence.counted_tree.rows import Rows
-from storepost.values.pagination import PageRequest
+from storepost.platform.persistence.counted_tree.pending import PendingSums, pending_total
+from storepost.platform.persistence.counted_tree.rows import Rows, Summit
+from storepost.platform.persistence.counted_tree.runs import runs
 
 _STRICT_ATTEMPTS = 5
 
@@ -69,25 +64,26 @@ class Reading:
     @property
     def top(self) -> Sequence[Node]:
         """The top level's nodes."""
-        return self._top_and_pending[0]
+        return self._summit.top
 
     @property
     def counts(self) -> Counts:
         """What all entries count."""
-        top, pending = self._top_and_pending
-        return total((*(n.counts for n in top), pending_total(pending, self._rows.fields)))
+        pending = pending_total(self._summit.pending, self._rows.fields)
+        return total((*(node.counts for node in self.top), pending))
 
     @cached_property
-    def _top_and_pending(self) -> tuple[Sequence[Node], Sequence[PendingCount]]:
-        top, pending = self._rows.top_and_pending()
-        if pending and not top:
-            return [_UNCOUNTED], pending
+    def _summit(self) -> Summit:
+        summit = self._rows.summit()
+        top = summit.top
+        if summit.pending and not top:
+            return replace(summit, top=[_UNCOUNTED])
         self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
-        return top, pending
+        return summit
 
     @cached_property
     def _pending(self) -> PendingSums:
-        return PendingSums(self._top_and_pending[1], self._rows.fields, self._counters)
+        return PendingSums(self._summit.pending, self._rows.fields, self._counters)
 
     @property
     def total(self) -> int:
@@ -117,7 +113,7 @@ class Reading:
             nodes = self.children(edge)
 
     def _rank_in(self, leaf: Node, key: str) -> int:
-        entries = self.entries(leaf.range)
+        entries = self.entries([leaf])
         self.demand(len(entries) == self.weight(leaf))
         return sum(entry.key < key for entry in entries)
 
@@ -159,11 +155,44 @@ class Reading:
                 yield node, skip
             skip = 0
 
+    def packed(self, within: KeyRange) -> KeyRange | None:
+        """The part of a range where entries may stand in pages; None where all are rows."""
+        span = self._summit.span
+        common = within & span if span else None
+        return None if common is None or common.is_empty else common
+
+    def first(
+        self, within: KeyRange, limit: int, *, descending: bool
+    ) -> Sequence[TreeEntry] | None:
+        """The first entries of a range, without any node; None where pages may have some of them.
+
+        What is packed between two reads of an attempt stays a row until it is written to again.
+        """
+        packed = self.packed(within)
+        if packed is None:
+            return self._rows.live(within, limit, descending=descending)
+        clear = KeyRange(packed.hi, within.hi) if descending else KeyRange(within.lo, packed.lo)
+        found = self._rows.live(clear, limit, descending=descending)
+        return found if len(found) == limit else None
+
+    def all_rows(self, within: KeyRange) -> list[TreeEntry] | None:
+        """All entries of a range by key; None where pages may have some of them."""
+        return None if self.packed(within) else self._rows.live(within)
+
     def entries(
-        self, within: KeyRange, limit: int | None = None, *, descending: bool = False
+        self,
+        leaves: Iterable[Node],
+        within: KeyRange = EVERYTHING,
+        *,
+        descending: bool = False,
     ) -> list[TreeEntry]:
-        """The entries of a range that count; a limit is one of rows read."""
-        found = self._rows.entries(within, limit, descending=descending)
+        """The entries of leaves that count, within a range; the leaves are in that direction."""
+        found: list[TreeEntry] = []
+        for run in runs(leaves):
+            stored = self._rows.stored(run.range if run.pages else run.range & within)
+            self.demand(stored.has(run.pages))
+            entries = stored.entries(run.range & within, run.pages)
+            found += reversed(entries) if descending else entries
         return [e for e in found if self._only.keeps(e)] if self._only else found
 
     def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
@@ -180,100 +209,3 @@ def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Readin
         except Unsettled:
             continue
     return read(Reading(rows, only, strict=False))
-
-
-@dataclass(frozen=True)
-class PageQuery:
-    """Asks for a page of a range, from either end."""
-
-    request: PageRequest
-    within: KeyRange
-    descending: bool
-
-    def skipped_in(self, leaf: Node, skipped: int) -> int:
-        """How many of the entries that are skipped in the page's first leaf are in the range.
-
-        Where the range begins there, they are all that the page skips. So what is written beside
-        the range never moves the page.
-        """
-        begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
-        return self.request.skipped if begins else skipped
-
-
-def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
-    """One page of what counts within the range, and how much that is."""
-    within, request, descending = query.within, query.request, query.descending
-    before = reading.rank(within.lo) if within.lo > LOWEST else 0
-    behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
-    total = max(0, reading.total - before - behind)
-    left = total - request.skipped
-    if left <= 0:
-        return [], total
-    skip = request.skipped + (behind if descending else before)
-    if reading.counts_all and not request.skipped:
-        rows = reading.entries(within, request.size, descending=descending)
-    elif reading.counts_all:
-        rows = _run(reading, skip, query)
-    else:
-        rows = _filtered_page(reading, skip, left, query)
-    # One row too many was written meanwhile, like one too few.
-    reading.demand(len(rows) == min(request.size, left))
-    return rows, total
-
-
-def any_one(reading: Reading) -> TreeEntry | None:
-    """One of the entries that count, each as likely."""
-    if reading.total <= 0:
-        return None
-    skip = secrets.randbelow(reading.total)
-    one = PageQuery(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
-    found = _filtered_page(reading, skip, reading.total - skip, one)
-    reading.demand(bool(found))
-    return found[0] if found else None
-
-
-def _run(reading: Reading, skip: int, query: PageQuery) -> list[TreeEntry]:
-    """The page behind the skipped entries, in one query from the beginning of its first leaf."""
-    place = reading.place(skip, descending=query.descending)
-    if place is None:
-        return []
-    leaf, skipped = place
-    first = query.skipped_in(leaf, skipped)
-    within = KeyRange(LOWEST, leaf.hi) if query.descending else KeyRange(leaf.lo, END)
-    limit = first + query.request.size
-    return reading.entries(within & query.within, limit, descending=query.descending)[first:]
-
-
-def _filtered_page(reading: Reading, skip: int, left: int, query: PageQuery) -> list[TreeEntry]:
-    """The page behind the skipped entries, from the leaves that have some which the filter keeps.
-
-    `left` is how many there are behind them in the range.
-    """
-    leaves: list[Node] = []
-    first, promised = 0, 0
-    for leaf, skipped in reading.leaves(skip, descending=query.descending):
-        if not leaves:
-            first = query.skipped_in(leaf, skipped)
-        leaves.append(leaf)
-        promised += reading.weight(leaf) - skipped
-        if promised >= min(query.request.size, left):
-            break
-    rows: list[TreeEntry] = []
-    for run in runs(leaves):
-        rows += reading.entries(run & query.within, descending=query.descending)
-    reading.demand(len(rows) == first + min(promised, left))
-    return rows[first : first + query.request.size]
-
-
-def runs(leaves: Iterable[Node]) -> list[KeyRange]:
-    """The ranges of the leaves in their order, neighbours joined so that one query reads them."""
-    joined: list[KeyRange] = []
-    for leaf in leaves:
-        last = joined[-1] if joined else None
-        if last and last.hi == leaf.lo:
-            joined[-1] = KeyRange(last.lo, leaf.hi)
-        elif last and leaf.hi == last.lo:
-            joined[-1] = KeyRange(leaf.lo, last.hi)
-        else:
-            joined.append(leaf.range)
-    return joined

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import Filter, TreeEntry
-from storepost.platform.persistence.counted_tree.reading import Reading, read_consistently, runs
+from storepost.platform.persistence.counted_tree.reading import Reading, read_consistently
 from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
@@ -38,11 +38,9 @@ def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
     limit = max(0, until - before)
     if limit > MAX_ROWS:
         raise FilterTooBroad(advised)
-    if reading.counts_all:
-        found = reading.entries(within)
-    else:
-        leaves = _leaves(reading, before, limit, advised)
-        found = [e for run in runs(leaves) for e in reading.entries(run & within)]
+    found = reading.all_rows(within) if reading.counts_all else None
+    if found is None:
+        found = reading.entries(_leaves(reading, before, limit, advised), within)
     reading.demand(len(found) == limit)
     return found
 

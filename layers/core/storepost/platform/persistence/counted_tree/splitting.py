@@ -9,14 +9,19 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.counted_tree.contention import give_way
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST
 from storepost.platform.persistence.counted_tree.model import difference, total
 from storepost.platform.persistence.counted_tree.pieces import LeafPieces, Piece
+from storepost.platform.persistence.counted_tree.repacking import Repacking
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _MAX_TOP_NODES = _MAX_PARTS = 90
 """A new level is written in one transaction with all that it covers; 100 items are the most."""
+
+_MAX_PAGES = 12
+"""Into which a leaf is split at once: the rows above them are removed by the same transaction."""
 
 _RAISES = 5
 """Every write to the list is in a new level's way; between two of them there is often room."""
@@ -50,6 +55,8 @@ class Splitter:
         pieces = self._pieces(node)
         least, most = self._bounds(node)
         if len(pieces) < 2 * least:
+            if pieces and self.is_to_fold(node):
+                self._cut(node, pieces, [0, len(pieces)])
             return
         if node.has_parent:
             self._cut(node, pieces, self._parts(node, len(pieces), least, most))
@@ -58,6 +65,29 @@ class Splitter:
             self._cut(node, pieces, self._parts(node, len(pieces), least, most))
         else:
             self._cut_on_top(node, pieces)
+
+    def split_above(self, key: str) -> None:
+        """Splits what a load filled above the leaf that covers the key."""
+        leaf = self.rows.floor(0, key)
+        if leaf is None:
+            return
+        if not leaf.has_parent and len(self.rows.top()) >= self.top_nodes:
+            self._raise(0)
+        self.split(1, key)
+
+    def is_to_fold(self, leaf: Node) -> bool:
+        """Whether so many rows stand above the leaf's page that they are to be brought into it."""
+        packing = self.rows.packing
+        return packing is not None and leaf.writes_since_packed >= packing.fold_after
+
+    def fan_out_of(self, node: Node) -> int:
+        """What stands directly below the node at least after a split."""
+        packing = self.rows.packing
+        if packing is None:
+            return self.fan_out
+        if node.level:
+            return packing.node_fan_out
+        return packing.entries if node.page else self.fan_out
 
     def _bounds(self, node: Node) -> tuple[int, int]:
         """How many pieces a part has at least, and how many parts are the most.
@@ -69,7 +99,7 @@ class Splitter:
             room = self.top_nodes - len(self.rows.top())
             if room > 0:
                 return 1, room + 1
-        return self.fan_out, _MAX_PARTS
+        return self.fan_out_of(node), _MAX_PARTS if node.page is None else _MAX_PAGES
 
     def _parts(self, node: Node, pieces: int, least: int, most: int) -> list[int]:
         """Where the parts of a node begin among its pieces, and where the last one ends.
@@ -79,8 +109,9 @@ class Splitter:
         full, and a list that grows in order has 40 % fewer nodes. Not where a list has
         the same levels always: what is drawn from it has no order.
         """
-        size = _nearly_full(self.fan_out)
-        if self.rows.levels is None and node.hi == END and pieces <= size * most:
+        size = _nearly_full(least)
+        rising = self.rows.levels is None and node.page is None
+        if rising and node.hi == END and pieces <= size * most:
             return [*range(0, pieces, size), pieces]
         parts = min(pieces // least, most)
         return [pieces * part // parts for part in range(parts + 1)]
@@ -110,6 +141,9 @@ class Splitter:
             for (begin, end), hi in zip(pairwise(bounds), [*starts[1:], node.hi], strict=True)
         ]
         changes = Changes()
+        if node.page:
+            cut = Repacking(self.rows, changes, self.leaves.contents_of(node)).write(cut)
+            changes.where_contended(give_way)
         self.rows.rewrite(changes, node, cut[0])
         for new in cut[1:]:
             self.rows.create(changes, new)
@@ -120,7 +154,8 @@ class Splitter:
         nodes = len(self.rows.top())
         room = _MAX_TOP_NODES - nodes + 1
         if room > 1:
-            bounds = self._parts(node, len(pieces), self.fan_out, room)
+            least, most = self._bounds(node)
+            bounds = self._parts(node, len(pieces), least, min(room, most))
             self._cut(node, pieces, bounds)
             nodes += len(bounds) - 2
         if nodes >= self.top_nodes:

@@ -13,7 +13,13 @@ from functools import cached_property
 from pynamodb.exceptions import PynamoDBException
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
-from storepost.platform.persistence.counted_tree import random_entry, reading, scanning
+from storepost.platform.persistence.counted_tree import (
+    paging,
+    random_entry,
+    reading,
+    scanning,
+    walking,
+)
 from storepost.platform.persistence.counted_tree.folding import Folder
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.merging import Merger
@@ -24,6 +30,7 @@ from storepost.platform.persistence.counted_tree.model import (
     TreeEntry,
 )
 from storepost.platform.persistence.counted_tree.node_writes import Addition
+from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.platform.persistence.counted_tree.pieces import LeafPieces
 from storepost.platform.persistence.counted_tree.rows import TOP_NODES, Rows
 from storepost.platform.persistence.counted_tree.splitting import Splitter
@@ -49,7 +56,8 @@ class Tree:
     `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
     many places change at once may have more nodes at its top, 90 at most. Where `levels` is given
     the list has so many from its first entry on, and never more: a write costs what it costs,
-    however long the list is, and what grows is the top, past `top_nodes` too.
+    however long the list is, and what grows is the top, past `top_nodes` too. Where `packing` is
+    given, loads may pack the list's leaves; it stays what it is, as the fields do.
     """
 
     partition: str
@@ -57,11 +65,12 @@ class Tree:
     fan_out: int = FAN_OUT
     top_nodes: int = TOP_NODES
     levels: int | None = None
+    packing: Packing | None = None
 
     @cached_property
     def rows(self) -> Rows:
         """The tree's rows."""
-        return Rows(self.partition, self.filters, self.top_nodes, self.levels)
+        return Rows(self.partition, self.filters, self.top_nodes, self.levels, self.packing)
 
     def insert(
         self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None
@@ -106,9 +115,13 @@ class Tree:
 
         The total is exact; past the end there are no items.
         """
-        query = reading.PageQuery(request, within, descending)
-        items, in_all = reading.read_consistently(self.rows, by, lambda r: reading.page(r, query))
+        query = paging.PageQuery(request, within, descending)
+        items, in_all = reading.read_consistently(self.rows, by, lambda r: paging.page(r, query))
         return Listing(items, in_all, request)
+
+    def first(self, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
+        """The first entries of a range by key: for whoever goes through the list bit by bit."""
+        return walking.first(self.rows, within, limit)
 
     def scan(
         self,
@@ -140,7 +153,7 @@ class Tree:
         Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
         found = random_entry.drawn(self.rows, by)
-        return found or reading.read_consistently(self.rows, by, reading.any_one)
+        return found or reading.read_consistently(self.rows, by, paging.any_one)
 
     def fold(self) -> None:
         """Brings into the nodes what units left for later; gives way to whoever does so already.
@@ -182,10 +195,15 @@ class Tree:
         What was added is committed by now, so nothing here may fail the request; the next write
         tends to what was left.
         """
-        most = 2 * self.fan_out * (_PATIENT if patiently else 1)
+        patience = _PATIENT if patiently else 1
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
         merger = Merger(self.rows)
-        full = [a for a in touched if not a.node.level and a.n >= most]
+        full = [
+            a
+            for a in touched
+            if not a.node.level
+            and (a.n >= 2 * splitter.fan_out_of(a.node) * patience or splitter.is_to_fold(a.node))
+        ]
         # From the top down: below one parent, emptied nodes are neighbours of others.
         empty = [a for a in reversed(touched) if not a.n]
         try:

@@ -6,11 +6,11 @@ them, a row of the unit's own says what is to be added to them later.
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree.contention import is_contended, note_contention
+from storepost.platform.persistence.counted_tree.entry_writes import EntryChange, EntryWrites
 from storepost.platform.persistence.counted_tree.items import NodeItem
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
@@ -25,15 +25,6 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 _FOLD_EVERY = 16
 """Entries that are counted later, for one that has all of them counted now."""
-
-
-@dataclass(frozen=True)
-class _Change:
-    """What becomes of one key: the entry that is stored and the one that shall be."""
-
-    before: TreeEntry | None
-    after: TreeEntry | None
-    on_conflict: Exception | None
 
 
 class Rebalance(Protocol):
@@ -59,7 +50,8 @@ class Writing:
         self._changes = changes
         self._tend = tend
         self._fold = fold
-        self._planned: dict[str, _Change] = {}
+        self._entries = EntryWrites(rows, changes)
+        self._planned: dict[str, EntryChange] = {}
         self._known = changes.reads.cached(
             ("counted_tree", rows.partition), lambda: NodeCache(rows)
         )
@@ -69,19 +61,19 @@ class Writing:
 
     def insert(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that isn't there, or that this unit deletes."""
-        planned = self._planned.get(entry.key, _Change(None, None, on_conflict))
+        planned = self._planned.get(entry.key, EntryChange(None, None, on_conflict))
         if planned.after is not None:
             raise ValueError("an entry is inserted twice in one transaction")
-        self._planned[entry.key] = _Change(planned.before, entry, planned.on_conflict)
+        self._planned[entry.key] = EntryChange(planned.before, entry, planned.on_conflict)
 
     def delete(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that is there with these filter values, or that this unit inserts."""
-        planned = self._planned.get(entry.key, _Change(entry, entry, on_conflict))
+        planned = self._planned.get(entry.key, EntryChange(entry, entry, on_conflict))
         if planned.after is None:
             raise ValueError("an entry is deleted twice in one transaction")
         if self._counts(planned.after) != self._counts(entry):
             raise ValueError("an entry is deleted with other filter values than it was given")
-        self._planned[entry.key] = _Change(planned.before, None, planned.on_conflict)
+        self._planned[entry.key] = EntryChange(planned.before, None, planned.on_conflict)
 
     def _items(self) -> int:
         """How many items there are to write, once the nodes above them are known."""
@@ -92,18 +84,18 @@ class Writing:
         return len(self._planned) + max(self._rows.levels or 1, len(nodes))
 
     def _write(self) -> None:
-        pending: list[PendingChange] = []
-        for key, change in sorted(self._planned.items(), key=lambda planned: planned[0]):
-            self._write_entry(change)
-            before, after = self._marks(change.before), self._marks(change.after)
-            if before != after:
-                pending.append(PendingChange(key, before, after))
-        if not pending:
-            return
-        if is_contended(self._rows.partition):
-            self._count_later(pending)
-        else:
+        pending = [
+            PendingChange(key, before, after)
+            for key, change in sorted(self._planned.items(), key=lambda planned: planned[0])
+            if (before := self._marks(change.before)) != (after := self._marks(change.after))
+        ]
+        if pending and not is_contended(self._rows.partition):
             self._count(pending)
+        elif pending:
+            self._count_later(pending)
+        leaves = [each for each in self._touched if not each.node.level]
+        for key, change in self._planned.items():
+            self._entries.write(key, change, leaves)
 
     def _count(self, pending: Sequence[PendingChange]) -> None:
         """Adds to the nodes; where others are at them, they are left for later."""
@@ -114,10 +106,15 @@ class Writing:
         self._changes.after_commit(self._after_commit)
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
+        """Has the nodes counted later; what they were read as holds no more, then."""
         note_contention(self._rows.partition)
         for each in self._touched:
             self._changes.withdraw(self._item(each))
         self._touched = []
+        if self._rows.packing:
+            for key in [change.key for change in pending]:
+                self._entries.withdraw(key)
+                self._entries.write(key, self._planned[key], [])
         self._count_later(pending)
 
     def _count_later(self, pending: Sequence[PendingChange]) -> None:
@@ -131,18 +128,6 @@ class Writing:
         for each in self._tend(self._touched, patiently=self._known is not None):
             if self._known:
                 self._known.changed(each.node, each.last)
-
-    def _write_entry(self, change: _Change) -> None:
-        before, after = change.before, change.after
-        if before is None:
-            if after is not None:
-                self._changes.create(self._rows.entry_item(after), change.on_conflict)
-        elif after is None:
-            item, holds = self._rows.entry_item(before), self._rows.holds(before)
-            self._changes.delete(item, holds, change.on_conflict)
-        else:
-            item, holds = self._rows.entry_item(after), self._rows.holds(before)
-            self._changes.save(item, holds, change.on_conflict)
 
     def _item(self, addition: Addition) -> NodeItem:
         return self._rows.node_item(addition.node.level, addition.node.lo)

@@ -1,0 +1,158 @@
+"""What a load does to one leaf: the leaves and pages that it becomes, and what stays a row."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.counted_tree.items import EntryItem, Node, PageItem
+from storepost.platform.persistence.counted_tree.keys import KeyRange, separator
+from storepost.platform.persistence.counted_tree.model import (
+    Counts,
+    TreeEntry,
+    counts_of,
+    difference,
+    total,
+)
+from storepost.platform.persistence.counted_tree.pages import Packing, Stored, generation
+from storepost.platform.persistence.counted_tree.pieces import LeafPieces, pieces_at
+from storepost.platform.persistence.counted_tree.repacking import as_read
+from storepost.platform.persistence.counted_tree.rows import Rows
+
+_FEW = 3
+"""Below so many new entries rows cost no more than the leaf's page written anew."""
+
+
+@dataclass(frozen=True)
+class LeafLoad:
+    """New entries of one leaf, and what stands there."""
+
+    rows: Rows
+    packing: Packing
+    leaf: Node
+    stored: Stored
+    new: Sequence[TreeEntry]
+
+    @cached_property
+    def _page(self) -> dict[str, TreeEntry]:
+        page = self.stored.page(self.leaf.page_key) if self.leaf.page_key else []
+        return {entry.key: entry for entry in page}
+
+    @cached_property
+    def changed(self) -> list[TreeEntry]:
+        """Those that aren't there already."""
+        return [entry for entry in self.new if self._there(entry.key) != entry]
+
+    @cached_property
+    def as_rows(self) -> list[TreeEntry]:
+        """Those that are written as rows: above a page stands what the row says."""
+        few = len(self.changed) < _FEW
+        return [entry for entry in self.changed if few or entry.key in self.stored.rows]
+
+    @cached_property
+    def paged(self) -> list[TreeEntry]:
+        """What is to be in pages, by key."""
+        rows = {entry.key for entry in self.as_rows} | self.stored.rows.keys()
+        new = {entry.key: entry for entry in self.changed}
+        return [entry for key, entry in sorted((self._page | new).items()) if key not in rows]
+
+    @property
+    def needs_page(self) -> bool:
+        """Whether a page is written anew."""
+        return self.is_full or len(self.as_rows) < len(self.changed)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the leaf becomes several."""
+        return self.leaf.n + len(self.changed) >= 2 * self.packing.entries
+
+    @cached_property
+    def added(self) -> Counts:
+        """What the nodes above get."""
+        there = total(counts_of(self._there(e.key), self.rows.fields) for e in self.changed)
+        return difference(total(counts_of(e, self.rows.fields) for e in self.changed), there)
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """The leaves that it becomes, with the names of pages; of several the first is the same."""
+        if not self.is_full:
+            counts = total((self.leaf.counts, self.added))
+            return [self._named(replace(self.leaf, counts=counts, version=self._version))]
+        return [self._named(leaf) for leaf in self._cut()]
+
+    @cached_property
+    def pages(self) -> list[PageItem]:
+        """The pages that are to be written before."""
+        if not self.needs_page:
+            return []
+        return [
+            self.rows.page_item(node.page_key, entries)
+            for node in self.nodes
+            if node.page_key and (entries := self._paged_in(node.range))
+        ]
+
+    @property
+    def dead_pages(self) -> list[str]:
+        """The pages that nobody names once this is committed, and that nobody can name any more.
+
+        Whoever wrote one of them for the leaf as it was loses the race.
+        """
+        named = {node.page_key for node in self.nodes}
+        return [key for key in self.stored.pages if key not in named]
+
+    def write(self, changes: Changes) -> None:
+        """Adds the leaves and the rows to a transaction."""
+        self.rows.rewrite(changes, self.leaf, self.nodes[0])
+        for node in self.nodes[1:]:
+            self.rows.create(changes, node)
+        for entry in self.as_rows:
+            there = entry.key in self.stored.rows
+            absent = EntryItem.pk.does_not_exist()
+            condition = as_read(self.rows, self.stored.rows[entry.key]) if there else absent
+            changes.save(self.rows.entry_item(entry), condition)
+
+    @property
+    def _version(self) -> int:
+        return self.leaf.version + 1
+
+    def _there(self, key: str) -> TreeEntry | None:
+        return self.stored.rows[key] if key in self.stored.rows else self._page.get(key)
+
+    def _paged_in(self, within: KeyRange) -> list[TreeEntry]:
+        ends = (bisect_left(self.paged, end, key=_key) for end in (within.lo, within.hi))
+        return self.paged[slice(*ends)]
+
+    def _named(self, node: Node) -> Node:
+        if not self.needs_page:
+            return node
+        page = generation(node.version) if self._paged_in(node.range) else None
+        return replace(node, page=page)
+
+    def _cut(self) -> list[Node]:
+        """Equal parts. Raises LostRace where what the leaf counts can't be told just now."""
+        contents = LeafPieces(self.rows).read(self.leaf)
+        if difference(total(counts for _, counts in contents.counted), self.leaf.counts):
+            raise LostRace
+        keys = sorted({e.key for e in contents.entries} | {e.key for e in self.changed})
+        parts = max(1, len(keys) // self.packing.entries)
+        bounds = [len(keys) * part // parts for part in range(1, parts)]
+        starts = [self.leaf.lo, *(separator(keys[b - 1], keys[b]) for b in bounds)]
+        counted = [*contents.counted, *self._counts_of_new()]
+        pieces = pieces_at(starts, counted)
+        ends = [*starts[1:], self.leaf.hi]
+        return [
+            replace(self.leaf, lo=piece.lo, hi=hi, counts=piece.counts, version=self._version)
+            for piece, hi in zip(pieces, ends, strict=True)
+        ]
+
+    def _counts_of_new(self) -> list[tuple[str, Counts]]:
+        fields = self.rows.fields
+        return [
+            (e.key, difference(counts_of(e, fields), counts_of(self._there(e.key), fields)))
+            for e in self.changed
+        ]
+
+
+def _key(entry: TreeEntry) -> str:
+    return entry.key

@@ -1,0 +1,127 @@
+"""Pages: many entries of a leaf in one item, and rows that stand above them.
+
+A page is written whole and never changed. What single writes do since is rows: an insert, changed
+filter values or another payload, and a row that says that an entry is gone.
+"""
+
+import json
+import secrets
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS, PageItem, Raw
+from storepost.platform.persistence.counted_tree.keys import KeyRange
+from storepost.platform.persistence.counted_tree.model import (
+    FilterField,
+    TreeEntry,
+    marks,
+    values_of,
+)
+from storepost.platform.persistence.deflated import Deflated
+
+_CONTENT = Deflated()
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How the leaves of a list are packed.
+
+    `entries` is about how many a page has, twice that is split. After `fold_after` writes to a leaf
+    its rows are brought into its page. `ends` entries at either end of the list stay rows, so that
+    its first page is read without any node.
+    """
+
+    entries: int = 100
+    fold_after: int = 36
+    ends: int = 72
+    node_fan_out: int = 18
+
+
+def generation(version: int) -> str:
+    """A name for a page of a leaf that will have this version; new for each try to write one.
+
+    Were it not, a try that came too late would write over a page that is read.
+    """
+    return f"{version}.{secrets.token_urlsafe(4)}"
+
+
+def page_item(
+    partition: str, key: str, entries: Sequence[TreeEntry], fields: Sequence[FilterField]
+) -> PageItem:
+    """A page; the entries have their own keys, whatever the page's is."""
+    columns = [
+        [entry.key for entry in entries],
+        [marks(entry, fields) for entry in entries] if fields else [],
+        [entry.payload for entry in entries],
+    ]
+    return PageItem(partition, key, entries=columns)
+
+
+@dataclass
+class Stored:
+    """What a query found, rows and pages apart; a row without an entry says that it is gone."""
+
+    fields: Sequence[FilterField]
+    rows: dict[str, TreeEntry | None] = field(default_factory=dict)
+    pages: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, raw: Raw) -> bool:
+        """Adds an item; whether it is an entry."""
+        key = raw["sk"]["S"]
+        if BEFORE_KEYS in key:
+            self.pages[key] = raw["z"]["B"]
+            return False
+        self.rows[key] = None if "x" in raw else self._entry(raw)
+        return "x" not in raw
+
+    def has(self, pages: Iterable[str]) -> bool:
+        """Whether all those pages are among what was found."""
+        return all(page in self.pages for page in pages)
+
+    def page(self, key: str) -> list[TreeEntry]:
+        """The entries of a page, in the order of their keys; none where it wasn't found."""
+        if key not in self.pages:
+            return []
+        keys, marked, payloads = _CONTENT.deserialize(self.pages[key])
+        return [
+            TreeEntry(key, values_of(mark, self.fields), payload)
+            for key, mark, payload in zip(keys, marked or [""] * len(keys), payloads, strict=True)
+        ]
+
+    def by_leaf(self, ranges: Iterable[KeyRange]) -> "list[Stored]":
+        """The same apart for each of some ranges that follow each other."""
+        rows, pages = list(self.rows), list(self.pages)
+        return [
+            Stored(
+                self.fields,
+                {key: self.rows[key] for key in _among(rows, within)},
+                {key: self.pages[key] for key in _among(pages, within)},
+            )
+            for within in ranges
+        ]
+
+    @property
+    def live(self) -> list[TreeEntry]:
+        """The entries of rows alone, in the order in which they were found."""
+        return [entry for entry in self.rows.values() if entry is not None]
+
+    def entries(self, within: KeyRange, pages: Iterable[str]) -> list[TreeEntry]:
+        """The entries of those pages, and of the rows above them, by key."""
+        found: dict[str, TreeEntry | None] = {}
+        for page in pages:
+            found |= {entry.key: entry for entry in self.page(page)}
+        found |= self.rows
+        return [entry for key, entry in sorted(found.items()) if entry and key in within]
+
+    def _entry(self, raw: Raw) -> TreeEntry:
+        return TreeEntry(
+            raw["sk"]["S"],
+            values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
+            json.loads(raw["p"]["S"]) if "p" in raw else None,
+        )
+
+
+def _among(keys: Sequence[str], within: KeyRange) -> Sequence[str]:
+    return keys[bisect_left(keys, within.lo) : bisect_left(keys, within.hi)]

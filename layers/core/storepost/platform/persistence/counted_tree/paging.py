@@ -1,0 +1,100 @@
+"""Pages of a list by their number, and drawing by it: which leaves are read, and what of them."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storepost.platform.persistence.counted_tree.items import Node
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
+from storepost.platform.persistence.counted_tree.model import TreeEntry
+from storepost.platform.persistence.counted_tree.reading import Reading
+from storepost.values.pagination import PageRequest
+
+
+@dataclass(frozen=True)
+class PageQuery:
+    """Asks for a page of a range, from either end."""
+
+    request: PageRequest
+    within: KeyRange
+    descending: bool
+
+    def skipped_in(self, leaf: Node, skipped: int) -> int:
+        """How many of the entries that are skipped in the page's first leaf are in the range.
+
+        Where the range begins there, they are all that the page skips. So what is written beside
+        the range never moves the page.
+        """
+        begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
+        return self.request.skipped if begins else skipped
+
+
+def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
+    """One page of what counts within the range, and how much that is."""
+    within, request, descending = query.within, query.request, query.descending
+    before = reading.rank(within.lo) if within.lo > LOWEST else 0
+    behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
+    total = max(0, reading.total - before - behind)
+    left = total - request.skipped
+    if left <= 0:
+        return [], total
+    skip = request.skipped + (behind if descending else before)
+    if reading.counts_all and not request.skipped:
+        rows = reading.first(within, request.size, descending=descending)
+    elif reading.counts_all:
+        rows = _run(reading, skip, query)
+    else:
+        rows = None
+    if rows is None:
+        rows = _page_of_leaves(reading, skip, left, query)
+    # One row too many was written meanwhile, like one too few.
+    reading.demand(len(rows) == min(request.size, left))
+    return rows, total
+
+
+def any_one(reading: Reading) -> TreeEntry | None:
+    """One of the entries that count, each as likely."""
+    if reading.total <= 0:
+        return None
+    skip = secrets.randbelow(reading.total)
+    one = PageQuery(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
+    found = _page_of_leaves(reading, skip, reading.total - skip, one)
+    reading.demand(bool(found))
+    return found[0] if found else None
+
+
+def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] | None:
+    """The page behind the skipped entries, in one query from the beginning of its first leaf.
+
+    None where pages may have some of them.
+    """
+    place = reading.place(skip, descending=query.descending)
+    if place is None:
+        return []
+    leaf, skipped = place
+    first = query.skipped_in(leaf, skipped)
+    within = KeyRange(LOWEST, leaf.hi) if query.descending else KeyRange(leaf.lo, END)
+    limit = first + query.request.size
+    rows = reading.first(within & query.within, limit, descending=query.descending)
+    return None if rows is None else rows[first:]
+
+
+def _page_of_leaves(
+    reading: Reading, skip: int, left: int, query: PageQuery
+) -> Sequence[TreeEntry]:
+    """The page behind the skipped entries, from the leaves that have some which count.
+
+    `left` is how many there are behind them in the range.
+    """
+    leaves: list[Node] = []
+    first, promised = 0, 0
+    for leaf, skipped in reading.leaves(skip, descending=query.descending):
+        if not leaves:
+            first = query.skipped_in(leaf, skipped)
+        leaves.append(leaf)
+        promised += reading.weight(leaf) - skipped
+        if promised >= min(query.request.size, left):
+            break
+    rows = reading.entries(leaves, query.within, descending=query.descending)
+    reading.demand(len(rows) == first + min(promised, left))
+    return rows[first : first + query.request.size]

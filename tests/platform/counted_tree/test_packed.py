@@ -1,0 +1,414 @@
+"""Leaves that have a page: what is packed, what stays a row, and who comes in between."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import cast
+from uuid import uuid4
+
+import pytest
+
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
+from storepost.platform.persistence.counted_tree import KeyRange, TreeEntry
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.items import PageItem
+from storepost.platform.persistence.counted_tree.keys import LOWEST
+from storepost.platform.persistence.counted_tree.loading import Load
+from storepost.platform.persistence.counted_tree.page_writes import put_pages
+from storepost.platform.persistence.counted_tree.pages import Packing
+from storepost.values.pagination import PageRequest
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import (
+    Operation,
+    TwoLists,
+    apply,
+    counted_later,
+    nodes_held,
+    numbered,
+    tree,
+)
+from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
+
+pytestmark = pytest.mark.usefixtures("folds_when_asked")
+
+PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
+
+
+def packed(numbers: range = range(0, 400, 5), packing: Packing = PACKING) -> TwoLists:
+    """A list that was loaded, over a few entries that were there."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=packing))
+    lists.do(*inserts(1, 201, 399))
+    load(lists, [numbered(number) for number in numbers])
+    return lists
+
+
+def load(lists: TwoLists, entries: list[TreeEntry]) -> None:
+    """Loads entries into the list and into the model."""
+    Load(lists.tree).run(entries)
+    lists.model.update({entry.key: entry for entry in entries})
+
+
+def pages(lists: TwoLists) -> int:
+    """How many leaves have a page."""
+    return sum(node.page is not None for node in lists.tree.rows.everything()[0])
+
+
+def rows(lists: TwoLists) -> int:
+    """How many rows say something of an entry."""
+    return len(lists.tree.rows.stored(KeyRange()).rows)
+
+
+@pytest.mark.usefixtures("engine")
+class TestLoads:
+    """What a load writes."""
+
+    def test_packs_all_but_the_ends(self) -> None:
+        lists = packed()
+        lists.check()
+        assert pages(lists) >= 5
+        assert rows(lists) == 2 * PACKING.ends + 1  # the one in the middle was there
+        plain = [entry.key for entry in lists.tree.rows.live(KeyRange())]
+        keys = sorted(lists.model)
+        assert plain[: PACKING.ends] == keys[: PACKING.ends]
+        assert plain[-PACKING.ends :] == keys[-PACKING.ends :]
+
+    def test_leaves_few_entries_as_rows(self) -> None:
+        lists = packed(range(0, 10))
+        assert pages(lists) == 0
+        lists.check()
+
+    def test_a_repeat_changes_nothing(self, engine: Engine) -> None:
+        lists = packed()
+        stored = {pk: dict(part) for pk, part in engine.items.items()}
+        Load(lists.tree).run([numbered(number) for number in range(0, 400, 5)])
+        assert engine.items == stored
+
+    def test_into_a_list_that_has_pages_already(self) -> None:
+        lists = packed()
+        load(lists, [numbered(number) for number in range(2, 500, 3) if number % 5])
+        lists.check()
+
+    def test_what_is_there_gets_the_new_values(self) -> None:
+        """In a page, in a row, above a page, and gone from one."""
+        lists = packed()
+        lists.do((numbered(100), numbered(100, "pending")), *deletes(105))
+        load(lists, [numbered(n, "refunded") for n in (0, 100, 105, 110, 115, 120, 201, 395)])
+        lists.check()
+
+    def test_says_how_far_it_is_with_each_transaction(self) -> None:
+        """In order, so that a load that was killed goes on where it was."""
+        lists, told = packed(range(0)), list[int]()
+        entries = [numbered(number) for number in range(0, 2000, 5)]
+        Load(lists.tree, lambda _changes, listed: told.append(listed)).run(entries)
+        assert told == sorted(told)
+        assert told[-1] == len(entries)
+        assert len(told) > 3
+
+    def test_only_into_a_list_that_may_be_packed(self) -> None:
+        with pytest.raises(ValueError, match="packed"):
+            Load(tree(f"list#{uuid4()}")).run([numbered(1)])
+
+    def test_leaves_as_they_were_go_on_beside(self) -> None:
+        """Those in which nothing is loaded have no page, and split and merge as ever."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
+        for number in range(1000, 1100, 2):
+            lists.do(*inserts(number))
+        load(lists, [numbered(number) for number in range(0, 900, 5)])
+        before = pages(lists)
+        lists.do(*inserts(*range(1001, 1061, 2)))
+        for number in range(1000, 1100, 2):
+            lists.do(*deletes(number))
+        lists.check()
+        assert pages(lists) == before
+
+    def test_the_price_of_an_entry(self, engine: Engine) -> None:
+        """In order a tenth of a unit at most: two for a row, and two for each of its nodes, now."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
+        for first in range(0, 20_000, 5_000):
+            written = engine.written
+            load(lists, [numbered(number) for number in range(first, first + 5_000)])
+        assert (engine.written - written) / 5_000 <= 0.15
+        assert faults(lists.tree) == []
+
+
+@pytest.mark.usefixtures("engine")
+class TestSingleWrites:
+    """Rows above a page."""
+
+    @pytest.mark.parametrize("later", [False, True])
+    @pytest.mark.parametrize(
+        "operations",
+        [
+            inserts(101),
+            deletes(100),
+            [(numbered(100), numbered(100, "pending"))],
+            [(numbered(100), replace(numbered(100), payload="another"))],
+            moves((100, 101), (200, 397)),
+            [*deletes(1, 0, 395), *inserts(4, 1000)],
+            [(numbered(100), None), (None, numbered(100, "refunded"))],
+        ],
+        ids=["insert", "delete", "change", "payload", "move", "ends", "anew"],
+    )
+    def test_are_what_they_ever_were(
+        self, engine: Engine, operations: list[Operation], later: bool
+    ) -> None:
+        """With the nodes at once, or later; and after a fold."""
+        lists = packed()
+        if later:
+            with nodes_held(engine):
+                lists.do(*operations)
+        else:
+            lists.do(*operations)
+        lists.check()
+        lists.tree.fold()
+        lists.check()
+
+    def test_an_entry_that_is_gone_may_come_back(self) -> None:
+        lists = packed()
+        for _ in range(3):
+            lists.do(*deletes(100))
+            lists.check_whole()
+            lists.do(*inserts(100))
+            lists.check_whole()
+
+    def test_refuse_what_a_row_says_otherwise(self) -> None:
+        """A page isn't read for that: whoever writes has a record that says what is listed."""
+        lists = packed()
+        lists.do(*deletes(100), (numbered(110), numbered(110, "pending")), *inserts(101))
+        wrong: list[list[Operation]] = [
+            deletes(100),
+            deletes(110),
+            inserts(101),
+            inserts(1),
+            [(numbered(110), numbered(110, "refunded"))],
+        ]
+        for operations in wrong:
+            changes = Changes()
+            apply(lists.tree, operations)(changes)
+            with pytest.raises(LostRace):
+                changes.commit()
+        lists.check()
+
+    def test_are_brought_into_the_page_after_some(self) -> None:
+        """Not those at the ends."""
+        lists = packed()
+        ends = rows(lists)
+        for number in range(101, 105):
+            lists.do(*inserts(number))
+        lists.do(*deletes(110))
+        assert rows(lists) > ends
+        for status in ("pending", "refunded", "paid", "pending"):
+            lists.do((lists.model[numbered(115).key], numbered(115, status)))
+        assert rows(lists) <= ends + PACKING.fold_after
+        lists.check()
+
+    def test_a_full_page_is_split(self) -> None:
+        lists = packed()
+        before = pages(lists)
+        for number in range(401, 500):
+            lists.do(*inserts(number))
+        assert pages(lists) <= before + 1  # at the end stand leaves without a page
+        for number in range(0, 100):
+            if number % 5 and number != 1:
+                lists.do(*inserts(number))
+        lists.check()
+        assert pages(lists) > before
+
+    def test_empty_pages_go(self, engine: Engine) -> None:
+        """And what says that their entries are gone."""
+        lists = packed()
+        for entry in list(lists.model.values())[::-1]:
+            lists.do((entry, None))
+            assert faults(lists.tree) == []
+        lists.check()
+        assert pages(lists) <= 1
+        assert rows(lists) <= PACKING.entries + PACKING.fold_after
+
+    def test_a_leaf_that_counts_none_but_has_some_stays(self) -> None:
+        """A crowd inserted one that was deleted before it was counted: the sum is of none, then."""
+        lists = packed(packing=replace(PACKING, fold_after=100))
+        leaf = lists.tree.rows.floor(0, numbered(100).key)
+        assert leaf is not None
+        assert leaf.page is not None
+        *gone, kept = [e for key, e in sorted(lists.model.items()) if key in leaf.range]
+        new = numbered(cast("int", kept.payload) - 1)
+        with counted_later():
+            lists.do((None, new))
+        for entry in (*gone, new):
+            lists.do((entry, None))
+            lists.check_whole()
+        lists.tree.fold()
+        lists.check_whole()
+
+    def test_a_fold_gives_way(self, engine: Engine) -> None:
+        """To whoever has one of its rows; the next write tries again."""
+        lists = packed()
+        for number in range(101, 104):
+            lists.do(*inserts(number))
+        gave_way = []
+
+        def held(_pk: str, sk: str) -> bool:
+            gave_way.append("\x00" in sk)
+            return "\x00" in sk
+
+        engine.is_held = held
+        lists.do(*inserts(104), *deletes(110))
+        lists.do(*inserts(106))
+        engine.is_held = None
+        assert any(gave_way)
+        lists.check()
+
+    def test_what_a_crowd_deleted_from_a_plain_leaf_goes_with_the_fold(self) -> None:
+        """It doesn't know whether there is a page; whoever folds does."""
+        lists = packed()
+        for number in range(500, 520):
+            lists.do(*inserts(number))
+        before = rows(lists)
+        with counted_later():
+            lists.do(*deletes(510, 511))
+        assert rows(lists) == before
+        lists.tree.fold()
+        assert rows(lists) == before - 2
+        lists.check()
+
+
+class TestReads:
+    """What isn't read."""
+
+    def test_a_page_that_nobody_names(self, engine: Engine) -> None:
+        """A load was killed before its transaction."""
+        lists = packed()
+        rows = lists.tree.rows
+        leaf = rows.floor(0, numbered(100).key)
+        assert leaf is not None
+        put_pages([rows.page_item(f"{leaf.lo}\x009.dead", [numbered(101)])])
+        put_pages([rows.page_item(f"{LOWEST}\x009.dead", [numbered(3)])])
+        lists.check()
+        lists.tree.first(KeyRange(), 1000)
+        load(lists, [numbered(number) for number in (101, 102, 103)])
+        lists.check()
+        keys = engine.items[rows.partition]
+        assert not [key for key in keys if key.startswith(leaf.lo) and key.endswith("dead")]
+
+    def test_the_first_page_takes_two_calls(self, engine: Engine) -> None:
+        """From both ends."""
+        lists = packed(range(0, 4000, 5), Packing(entries=20, ends=30, node_fan_out=6))
+        for descending in (False, True):
+            calls, _ = engine.measured(
+                partial(lists.check_page, PageRequest(1, 25), descending=descending)
+            )
+            assert calls == 2
+
+    def test_ends_that_were_deleted(self) -> None:
+        """What is packed then comes first."""
+        lists = packed()
+        for number in (1, 0, 5, 10, 15, 20, 399, 395, 390, 385, 380):
+            if numbered(number).key in lists.model:
+                lists.do(*deletes(number))
+            lists.check()
+
+
+UNITS: dict[str, list[Operation]] = {
+    "in a page": [*deletes(100), (numbered(110), numbered(110, "pending"))],
+    "new in pages": inserts(101, 102, 103, 104, 203, 304),
+    "at the end": inserts(*range(401, 413)),
+    "all over": [*inserts(*range(12, 400, 40)), *deletes(300)],
+    "empties a page": deletes(*range(100, 160, 5)),
+}
+
+
+def each_pause(
+    engine: Engine,
+    before: TwoLists,
+    act: Callable[[TwoLists], None],
+    work: Callable[[TwoLists], None],
+) -> None:
+    """Has `act` come before each call of `work`, each time with the list as it was."""
+    restore = engine.snapshot()
+    acted, number = True, 0
+    while acted:
+        number += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        acted = paused(engine, number, partial(act, lists), partial(work, lists))
+        lists.check_whole()
+        lists.tree.fold()
+        lists.check_whole()
+    assert number > 3
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("unit", UNITS)
+class TestAnyTime:
+    """A writer between any two calls of somebody else."""
+
+    def act(self, engine: Engine, lists: TwoLists, unit: str, *, later: bool) -> None:
+        """Somebody writes, and finds the nodes free or not."""
+        if later:
+            with nodes_held(engine):
+                lists.do(*UNITS[unit])
+        else:
+            lists.do(*UNITS[unit])
+
+    def test_while_somebody_loads(self, engine: Engine, unit: str, later: bool) -> None:
+        entries = [numbered(number) for number in range(86, 166, 5)]
+        entries = [e for e in entries if e not in [new for _, new in UNITS[unit]]]
+
+        def work(lists: TwoLists) -> None:
+            load(lists, entries)
+
+        each_pause(engine, packed(), lambda lists: self.act(engine, lists, unit, later=later), work)
+
+    def test_while_somebody_folds_or_splits(self, engine: Engine, unit: str, later: bool) -> None:
+        done = inserts(116, 117, 118, 119, 121, 122, 123, 124, 126, 127, 128, 129)
+
+        def work(lists: TwoLists) -> None:
+            for operation in done:
+                commit_anew(apply(lists.tree, [operation]))
+            lists.note(*done)
+
+        each_pause(engine, packed(), lambda lists: self.act(engine, lists, unit, later=later), work)
+
+
+def test_who_dies_loading_leaves_a_right_list(engine: Engine) -> None:
+    """What is listed is the beginning of it; the repeat lists the rest."""
+    before = packed()
+    restore = engine.snapshot()
+    entries = [numbered(number) for number in range(2, 600, 5)]
+    died, number = True, 0
+
+    def die() -> None:
+        raise Killed
+
+    while died:
+        number += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        died = False
+        try:
+            paused(engine, number, die, lambda: Load(before.tree).run(entries))
+        except Killed:
+            died = True
+        engine.before_call = None
+        came = lists.tree.page(PageRequest(1, 10)).total - len(lists.model)
+        lists.model.update({entry.key: entry for entry in entries[:came]})
+        lists.check_whole()
+        load(lists, entries)
+        lists.check_whole()
+    assert number > 10
+
+
+def test_a_page_is_one_row_of_the_list(engine: Engine) -> None:
+    """Deflated, so that a hundred entries are a few kilobytes."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
+    with suppress(LostRace):
+        load(lists, [numbered(number) for number in range(2_000)])
+    kinds = [raw["kind"]["S"] for raw in engine.items[lists.tree.rows.partition].values()]
+    assert kinds.count("page") in range(17, 20)
+    assert kinds.count("entry") == 2 * Packing().ends
+    assert PageItem.kind.get_discriminator(PageItem) == "page"
+    sizes = [
+        len(raw["z"]["B"]) for raw in engine.items[lists.tree.rows.partition].values() if "z" in raw
+    ]
+    assert max(sizes) < 4096
