@@ -25,8 +25,8 @@ from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.pagination import PageRequest
 from tests.platform.counted_tree.engine import Engine
 
-STATUS = FilterField("status", "s", ("pending", "paid", "refunded", None))
-TEST = FilterField("isTest", "t", (False, True))
+STATUS = FilterField("status", "s", {"pending": "A", "paid": "B", "refunded": "C", None: "D"})
+TEST = FilterField("isTest", "t", {False: "A", True: "B"})
 FIELDS = (STATUS, TEST)
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES = ("", "ann", "ann lee", "Ánn", "bob", "zoë", "\U0001f600", None)

@@ -25,23 +25,23 @@ from tests.platform.counted_tree.lists import Importer, Operation, TwoLists
 FINANCIAL = FilterField(
     "financialStatus",
     "f",
-    (
-        "pending",
-        "authorized",
-        "partially_paid",
-        "paid",
-        "partially_refunded",
-        "refunded",
-        "voided",
-    ),
+    {
+        "pending": "A",
+        "authorized": "B",
+        "partially_paid": "C",
+        "paid": "D",
+        "partially_refunded": "E",
+        "refunded": "F",
+        "voided": "G",
+    },
 )
 FULFILLMENT = FilterField(
     "fulfillmentStatus",
     "u",
-    ("unfulfilled", "partially_fulfilled", "fulfilled", "restocked"),
+    {"unfulfilled": "A", "partially_fulfilled": "B", "fulfilled": "C", "restocked": "D"},
 )
-CANCELLED = FilterField("cancelled", "c", (False, True))
-IS_TEST = FilterField("isTest", "t", (False, True))
+CANCELLED = FilterField("cancelled", "c", {False: "A", True: "B"})
+IS_TEST = FilterField("isTest", "t", {False: "A", True: "B"})
 ORDERS = MAX_ROWS + 1
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MANY_PAGES = [2, 3, 17, 100, 399, 400, 401, 640, 799, 800, 801]

@@ -8,9 +8,11 @@ import pytest
 from local.functions import invoke
 from local.template import functions
 from storepost.platform.messaging import relay
-from storepost.platform.messaging.outbox import PARTITION, Queue, send_with
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue, send_with
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.patience import patience
+from storepost.values import clock
+from storepost.values.ids import new_id
 from storepost.values.settings import settings
 from tests.harness.faults import faults, refusal
 from tests.harness.world import World
@@ -114,7 +116,10 @@ def test_a_row_that_cannot_be_deleted_comes_again(world: World, sqs: Sqs) -> Non
 
 def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
     changes = Changes()
-    send_with(changes, "no such queue", [({"n": 1}, None)])  # type: ignore[arg-type]
+    place = f"{clock.to_text(clock.now())}#1"
+    changes.create(
+        OutboxItem(f"{PARTITION}0", place, id=new_id(), queue=Queue.EMAILS, sent=[["no group"]])
+    )
     changes.commit()
     write(Queue.EMAILS, 2)
     assert run(world) == [0]

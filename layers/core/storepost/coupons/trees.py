@@ -16,7 +16,18 @@ from storepost.platform.persistence.counted_tree import (
 )
 from storepost.values.scope import WorkspaceScope
 
-STATUS = FilterField("status", "s", tuple(CodeStatus))
+STATUS = FilterField(
+    "status",
+    "s",
+    {
+        CodeStatus.PENDING: "A",
+        CodeStatus.AVAILABLE: "B",
+        CodeStatus.ASSIGNED: "C",
+        CodeStatus.USED: "D",
+        CodeStatus.EXPIRED: "E",
+        CodeStatus.FAILED: "F",
+    },
+)
 
 LEVELS = 2
 """From the first code on: an assignment costs the same, however many codes there are."""

@@ -20,10 +20,31 @@ from storepost.values.ids import from_short, short
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
 
-FINANCIAL = FilterField("financialStatus", "f", tuple(FinancialStatus))
-FULFILLMENT = FilterField("fulfillmentStatus", "l", tuple(FulfillmentStatus))
-CANCELLED = FilterField("cancelled", "c", (False, True))
-TEST = FilterField("isTest", "t", (False, True))
+FINANCIAL = FilterField(
+    "financialStatus",
+    "f",
+    {
+        FinancialStatus.PENDING: "A",
+        FinancialStatus.AUTHORIZED: "B",
+        FinancialStatus.PARTIALLY_PAID: "C",
+        FinancialStatus.PAID: "D",
+        FinancialStatus.PARTIALLY_REFUNDED: "E",
+        FinancialStatus.REFUNDED: "F",
+        FinancialStatus.VOIDED: "G",
+    },
+)
+FULFILLMENT = FilterField(
+    "fulfillmentStatus",
+    "l",
+    {
+        FulfillmentStatus.UNFULFILLED: "A",
+        FulfillmentStatus.PARTIALLY_FULFILLED: "B",
+        FulfillmentStatus.FULFILLED: "C",
+        FulfillmentStatus.RESTOCKED: "D",
+    },
+)
+CANCELLED = FilterField("cancelled", "c", {False: "A", True: "B"})
+TEST = FilterField("isTest", "t", {False: "A", True: "B"})
 FILTERS = (FINANCIAL, FULFILLMENT, CANCELLED, TEST)
 
 

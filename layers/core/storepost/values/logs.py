@@ -22,6 +22,11 @@ def log_keys(**keys: str | None) -> Iterator[None]:
         logger.remove_keys(KEYS)
 
 
+def log_unknown(what: str, name: str) -> None:
+    """A queue, cause or kind of work of another release, by its name, which this one leaves."""
+    logger.warning("left to another release", extra={"what": what, "value": name})
+
+
 def log_unexpected(error: BaseException) -> None:
     """An error by its type and frames; its message could hold personal data."""
     cause = error.__cause__

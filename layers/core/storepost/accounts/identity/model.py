@@ -21,9 +21,9 @@ class KeyScope(StoredEnum):
     WRITE = "write"
 
     def covers(self, needed: "KeyScope") -> bool:
-        """Whether a key of this scope may do what needs the other."""
+        """Whether a key of this scope may do what needs the other; an unknown one may nothing."""
         order = list(KeyScope)
-        return order.index(self) >= order.index(needed)
+        return self in order and order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True)

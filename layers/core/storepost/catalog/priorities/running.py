@@ -35,6 +35,7 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
+from storepost.values.logs import log_unknown
 from storepost.values.pagination import PageRequest, PageSize
 
 PREVIEWED_AT_ONCE = 20
@@ -58,6 +59,9 @@ def run_job(run: Run[Job]) -> None:
     job = run.message
     if job.job is JobKind.NAMES:
         name_variants(job)
+        return
+    if job.job is not JobKind.PRIORITY_CHANGE:
+        log_unknown("job", job.job)
         return
     give_up = partial(_fail, job=job)
     run.attempt(lambda: run.do(partial(_step, job)), lambda _error: commit_anew(give_up))

@@ -22,9 +22,20 @@ from storepost.platform.persistence.counted_tree import (
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
-STATUS = FilterField("status", "t", tuple(s for s in ProductStatus if s != ProductStatus.REMOVED))
-PUBLISHED = FilterField("published", "p", (False, True))
-STOCK = FilterField("stock", "k", tuple(Stock))
+STATUS = FilterField(
+    "status",
+    "t",
+    {
+        ProductStatus.ACTIVE: "A",
+        ProductStatus.UNLISTED: "B",
+        ProductStatus.DRAFT: "C",
+        ProductStatus.ARCHIVED: "D",
+    },
+)
+PUBLISHED = FilterField("published", "p", {False: "A", True: "B"})
+STOCK = FilterField(
+    "stock", "k", {Stock.IN_STOCK: "A", Stock.OUT_OF_STOCK: "B", Stock.NOT_TRACKED: "C"}
+)
 FILTERS = (STATUS, PUBLISHED, STOCK)
 
 

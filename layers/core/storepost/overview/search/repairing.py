@@ -74,8 +74,13 @@ def repair(message: str, remaining: Remaining, also: Callable[[Mapping[str, Any]
 
 
 def _repair_workspace(run: Run[SearchRepairMessage]) -> None:
-    """Works through the steps: rows have their postings written, then each posting has its row."""
-    message = run.message
+    """Works through the steps: rows have their postings written, then each posting has its row.
+
+    From a step that another release has, it begins anew.
+    """
+    message = (
+        run.message if run.message.step in _STEPS else replace(run.message, step=None, after="")
+    )
     first = message.step or _STEPS[0]
     for step in _STEPS[_STEPS.index(first) :]:
         after: str | None = message.after if step == first else ""

@@ -12,6 +12,8 @@ from storepost.people.customers.model import Customer
 from storepost.values.scope import WorkspaceScope
 
 _MOMENT = timedelta(milliseconds=1)
+NAMED = ("workspaceId", "profileId", "changeId", "storeId")
+"""The fields of a message; what else it has is another release's."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,8 @@ class Task:
     @property
     def named(self) -> dict[str, UUID]:
         """Returns what its message names."""
-        return {
-            "workspaceId": self.workspace.id,
-            "profileId": self.change.profile_id,
-            "changeId": self.change.id,
-            "storeId": self.store_id,
-        }
+        ids = (self.workspace.id, self.change.profile_id, self.change.id, self.store_id)
+        return dict(zip(NAMED, ids, strict=True))
 
     @property
     def begun(self) -> WriteBack:

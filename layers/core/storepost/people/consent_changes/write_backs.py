@@ -23,7 +23,7 @@ from storepost.people.consent_changes.delivery import Delivery, NotTaken, delive
 from storepost.people.consent_changes.failing import look_after, note_failure, note_success
 from storepost.people.consent_changes.owing import deliver_owed
 from storepost.people.consent_changes.reasons import reason_to_skip
-from storepost.people.consent_changes.tasks import Task
+from storepost.people.consent_changes.tasks import NAMED, Task
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import identity_of
@@ -36,7 +36,7 @@ from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
-from storepost.values.logs import log_unexpected
+from storepost.values.logs import log_unexpected, log_unknown
 from storepost.values.metrics import count
 from storepost.values.scope import WorkspaceScope
 
@@ -60,7 +60,7 @@ def write_back(message: str, tries: int) -> None:
     if "changeId" not in body:
         _look_after_store(body)
         return
-    named = {name: UUID(value) for name, value in body.items()}
+    named = {name: UUID(body[name]) for name in NAMED}
     task = _task_of(named)
     if task is None:
         deliver_owed(named, tries)
@@ -82,8 +82,10 @@ def _look_after_store(body: dict[str, str]) -> None:
     workspace = WorkspaceScope(UUID(body["workspaceId"]))
     if "failingStore" in body:
         look_after(workspace, UUID(body["failingStore"]))
+    elif (resend := resend_of(body)).cause.is_known:
+        queue_missed(workspace, resend)
     else:
-        queue_missed(workspace, resend_of(body))
+        log_unknown("cause", resend.cause)
 
 
 def _carry_out(task: Task, tries: int) -> None:

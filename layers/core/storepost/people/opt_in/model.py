@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent
@@ -13,6 +12,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.opt_in.links import OptInLink
 from storepost.values.languages import Language
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 VALID_FOR = timedelta(days=7)
 """How long an emailed link subscribes."""
@@ -27,7 +27,7 @@ SENDS_A_MONTH = 2
 """To one address; and one a day."""
 
 
-class OptInStatus(StrEnum):
+class OptInStatus(StoredEnum):
     """What became of a request. `sent`: the email is on its way, or wasn't answered yet.
     `confirmed`: the person confirmed. `expired`: nobody confirmed within seven days.
     """

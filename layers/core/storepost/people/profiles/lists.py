@@ -18,6 +18,7 @@ from storepost.people.profiles.model import Profile, StoreLink
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
     FilterField,
+    FilterValue,
     Tree,
     TreeEntry,
     moment_key,
@@ -25,13 +26,20 @@ from storepost.platform.persistence.counted_tree import (
 )
 from storepost.values.scope import WorkspaceScope
 
-IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
+IS_CUSTOMER = FilterField("isCustomer", "c", {False: "A", True: "B"})
 SUPPRESSED = "subscribed, suppressed"
 """Stands in an entry for `subscribed` where the address is suppressed: a value of its own, so that
 the nodes count who may get marketing."""
 
-EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", (*ConsentState, SUPPRESSED))
-SMS_CONSENT = FilterField("smsMarketingConsent", "s", (*ConsentState, SUPPRESSED))
+_CONSENT: dict[FilterValue, str] = {
+    ConsentState.SUBSCRIBED: "A",
+    ConsentState.NOT_SUBSCRIBED: "B",
+    ConsentState.UNSUBSCRIBED: "C",
+    ConsentState.PENDING: "D",
+    SUPPRESSED: "E",
+}
+EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", _CONSENT)
+SMS_CONSENT = FilterField("smsMarketingConsent", "s", _CONSENT)
 CONSENTS = {Channel.EMAIL: EMAIL_CONSENT, Channel.SMS: SMS_CONSENT}
 
 MAX_INDEX_ENTRIES = 8

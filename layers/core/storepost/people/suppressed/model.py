@@ -7,14 +7,14 @@ bounce doesn't lift what somebody else entered by hand.
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
+from storepost.values.stored_enum import StoredEnum
 
 
-class SuppressionReason(StrEnum):
+class SuppressionReason(StoredEnum):
     """Why an address may not be written to. `complaint`: its owner reported an email as spam.
     `hard_bounce`: it refuses whatever is sent. `invalid`: it can't exist. `manual`: somebody
     entered it; what the person needs, such as an order's confirmation, may still be sent.
@@ -26,7 +26,7 @@ class SuppressionReason(StrEnum):
     INVALID = "invalid"
 
 
-class SuppressionSource(StrEnum):
+class SuppressionSource(StoredEnum):
     """How a suppression came. `ses`: from what Amazon SES says of an email. `api`: by an API key.
     `manual`: by a signed-in person. `import`: from an import, or from a store.
     """

@@ -13,9 +13,27 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import FilterField, Tree, TreeEntry, moment_key
 from storepost.values.scope import WorkspaceScope
 
-CHANNEL = FilterField("channel", "c", tuple(Channel))
-REASON = FilterField("reason", "r", tuple(SuppressionReason))
-SOURCE = FilterField("source", "s", tuple(SuppressionSource))
+CHANNEL = FilterField("channel", "c", {Channel.EMAIL: "A", Channel.SMS: "B"})
+REASON = FilterField(
+    "reason",
+    "r",
+    {
+        SuppressionReason.HARD_BOUNCE: "A",
+        SuppressionReason.COMPLAINT: "B",
+        SuppressionReason.MANUAL: "C",
+        SuppressionReason.INVALID: "D",
+    },
+)
+SOURCE = FilterField(
+    "source",
+    "s",
+    {
+        SuppressionSource.SES: "A",
+        SuppressionSource.API: "B",
+        SuppressionSource.MANUAL: "C",
+        SuppressionSource.IMPORT: "D",
+    },
+)
 
 _FIELDS = (CHANNEL, REASON, SOURCE)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.model import Address
@@ -14,9 +13,10 @@ from storepost.people.suppressed.model import AddressSuppressions, Suppression
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class Obstacle(StrEnum):
+class Obstacle(StoredEnum):
     """Why marketing may not be sent. `no_address`: the profile shows none of the channel.
     `not_subscribed`: nobody ever said anything. `pending`: they were asked to confirm, and haven't
     yet. `unsubscribed`: they said no. `suppressed`: the address is suppressed.

@@ -6,14 +6,15 @@ personal data: an id says nothing to whoever can't read its row.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Self
 from uuid import UUID
+
+from storepost.values.stored_enum import StoredEnum
 
 _KIND, _ID, _WORKSPACE = "kind", "id", "workspace"
 
 
-class EmailKind(StrEnum):
+class EmailKind(StoredEnum):
     """What the id of an email's tags is of.
 
     `account`: a person, whom the email is to. `sign_up`: a registration. `invitation` and `opt_in`

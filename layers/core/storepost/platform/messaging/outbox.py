@@ -68,9 +68,14 @@ class OutboxItem(Item, discriminator="outbox"):
         return self.sk.partition("#")[0] <= clock.to_text(clock.now())
 
     @property
+    def is_for_known_queue(self) -> bool:
+        """Whether this release has the queue; another one's is left to that one's sweep."""
+        return Queue(self.queue).is_known
+
+    @property
     def messages(self) -> list[Message]:
         """What goes out."""
-        return [Message(body, group) for body, group in self.sent]
+        return [Message(body, group) for body, group, *_ in self.sent]
 
 
 def partition(shard: int) -> str:

@@ -73,7 +73,7 @@ def relay_all(parts: Sequence[Outgoing]) -> set[int]:
         mine = (
             (number, message)
             for number, part in enumerate(parts)
-            if part.queue is queue
+            if part.queue == queue
             for message in part.messages
         )
         for call in _calls(mine):

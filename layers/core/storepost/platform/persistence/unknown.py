@@ -64,7 +64,7 @@ class KindAttribute(DiscriminatorAttribute):
 
     def deserialize(self, value: str) -> type:
         """The row's class."""
-        if self.unknown is not None and not self.is_known(value):
-            return self.unknown
-        found: type = super().deserialize(value)
+        found: type | None = self._discriminator_map.get(value, self.unknown)
+        if found is None:
+            raise ValueError(f"no kind of row is called {value!r}")
         return found

@@ -8,15 +8,15 @@ apart by a mark in the row: it says of the very write that made the image whose 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from enum import StrEnum
 
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.item import Item
+from storepost.values.stored_enum import StoredEnum
 
 
-class WriteMark(StrEnum):
+class WriteMark(StoredEnum):
     """What kind of work wrote a row, where that was no single request.
 
     `import`: a pull, a batch, a feed's import or a list of consents. `upkeep`: a worker that

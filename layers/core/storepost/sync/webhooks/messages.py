@@ -97,7 +97,7 @@ class Webhook(QueueMessage):
         payload = json.loads(text)
         raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
         triggered_at = moment_of(payload["triggeredAt"]) or clock.now()
-        reached = _as_reached(*payload["reached"]) if "reached" in payload else None
+        reached = _as_reached(*payload["reached"][:3]) if "reached" in payload else None
         return cls(payload["shop"], payload["topic"], triggered_at, raw, reached)
 
 

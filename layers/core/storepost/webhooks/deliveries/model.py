@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.ids import derived_id
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 from storepost.webhooks.events.model import WebhookEvent
 
 KEPT_FOR = timedelta(days=30)
@@ -14,7 +14,7 @@ MAX_ATTEMPTS_SHOWN = 50
 """Kept of a delivery: the last ones. Ten come by themselves, and people may ask for more."""
 
 
-class DeliveryStatus(StrEnum):
+class DeliveryStatus(StoredEnum):
     """What became of a delivery. `pending`: an attempt is still to come. `delivered`: the endpoint
     answered 2xx. `failed`: the last attempt failed, or the endpoint was disabled before it.
     """

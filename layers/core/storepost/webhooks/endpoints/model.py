@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 from storepost.webhooks.events.matching import matches, type_for
 from storepost.webhooks.events.model import WebhookEvent
 
@@ -21,7 +21,7 @@ DISABLED_AFTER = timedelta(days=5)
 """Of failures without a success."""
 
 
-class EndpointStatus(StrEnum):
+class EndpointStatus(StoredEnum):
     """Whether an endpoint is sent events. `enabled`: it is. `disabled`: it isn't, and
     `disabledReason` says why.
     """
@@ -30,7 +30,7 @@ class EndpointStatus(StrEnum):
     DISABLED = "disabled"
 
 
-class DisabledReason(StrEnum):
+class DisabledReason(StoredEnum):
     """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it took nothing
     for 5 days. `gone`: it answered 410.
     """

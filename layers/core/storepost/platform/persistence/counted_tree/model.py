@@ -1,10 +1,12 @@
 """Entries of a counted tree, the filters whose values its nodes count, and the counts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from string import ascii_uppercase
 from types import MappingProxyType
+from typing import Self
 from uuid import UUID
 
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, id_of
@@ -14,37 +16,66 @@ type Counts = Counter[str]
 """By the nodes' attributes: `n` entries, and for each value of each filter how many have it."""
 
 ENTRIES = "n"
-_FIRST_MARK = ord("A")
-_MAX_VALUES = 26
+UNKNOWN_MARK = "?"
+_MARKS = frozenset(ascii_uppercase)
 _NO_VALUES: Mapping[str, FilterValue] = MappingProxyType({})
+
+
+class UnknownValue(str):
+    """A value that this release doesn't know; `mark` is the letter that an entry's row has."""
+
+    __slots__ = ("mark",)
+    mark: str
+
+    def __new__(cls, mark: str) -> Self:
+        """It says `unknown`, whatever it is; only the letter tells it from others."""
+        value = super().__new__(cls, "unknown")
+        value.mark = mark
+        return value
 
 
 @dataclass(frozen=True)
 class FilterField:
     """A field with few values, which every node of the tree counts.
 
-    `letter` (a-z) tells its counters from other fields'; a value's counter follows from its place
-    in `values`, so values are only ever added, at the end.
+    `letter` (a-z) tells its counters from other fields'. `marks` has each value's own letter (A-Z),
+    which rows keep for ever: a letter never stands for another value.
     """
 
     name: str
     letter: str
-    values: tuple[FilterValue, ...]
+    marks: Mapping[FilterValue, str]
 
     def __post_init__(self) -> None:
-        """A counter is two ASCII letters: `fA` counts field f's first value."""
+        """A counter is two ASCII letters: `fA` counts entries of field f with the value of A."""
         if not (len(self.letter) == 1 and "a" <= self.letter <= "z"):
             raise ValueError(f"{self.letter!r} is no letter for {self.name}")
-        if not 0 < len(self.values) <= _MAX_VALUES:
-            raise ValueError(f"{self.name} has {len(self.values)} values")
+        letters = set(self.marks.values())
+        if not letters or len(letters) < len(self.marks) or not letters <= _MARKS:
+            raise ValueError(f"{self.name} needs a letter (A-Z) of its own for each value")
+
+    def __hash__(self) -> int:
+        """As fields are compared."""
+        return hash((self.name, self.letter))
+
+    @cached_property
+    def values(self) -> tuple[FilterValue, ...]:
+        """The values that this release knows."""
+        return tuple(self.marks)
 
     def mark(self, value: FilterValue) -> str:
-        """The letter that stands for the value."""
-        return chr(_FIRST_MARK + self.values.index(value))
+        """The letter that stands for the value; `?` for one whose letter only a row says."""
+        if isinstance(value, UnknownValue):
+            return value.mark
+        return self.marks.get(value, UNKNOWN_MARK)
 
     def value(self, mark: str) -> FilterValue:
-        """The value that the letter stands for."""
-        return self.values[ord(mark) - _FIRST_MARK]
+        """The value that the letter stands for, or an UnknownValue."""
+        return self._by_mark[mark] if mark in self._by_mark else UnknownValue(mark)
+
+    @cached_property
+    def _by_mark(self) -> Mapping[str, FilterValue]:
+        return {mark: value for value, mark in self.marks.items()}
 
     def counter(self, value: FilterValue) -> str:
         """The nodes' attribute that counts the value."""
@@ -94,6 +125,16 @@ class TreeEntry:
         if not LOWEST < self.key < END:
             raise ValueError("the key of an entry stands between `!` and `~`")
 
+    def with_unknown(self, old: "TreeEntry", stored: "TreeEntry") -> "TreeEntry":
+        """Keeps what `stored` has of values that are what they were in `old`, which it stands for.
+
+        So another release's value keeps the letter that only the stored row says.
+        """
+        if stored is old:
+            return self
+        kept = {n: stored.values[n] for n, value in self.values.items() if old.values[n] == value}
+        return replace(self, values={**self.values, **kept})
+
     @property
     def id(self) -> UUID:
         """The identifier at the end of the key."""
@@ -107,22 +148,31 @@ def marks(entry: TreeEntry, fields: Iterable[FilterField]) -> str:
 
 def values_of(marked: str, fields: Iterable[FilterField]) -> dict[str, FilterValue]:
     """The filter values that `marks` wrote."""
-    return {f.name: f.value(mark) for f, mark in zip(fields, marked, strict=True)}
+    return {f.name: f.value(mark) for f, mark in _pairs(fields, marked)}
 
 
-def counts_of(entry: TreeEntry | None, fields: Iterable[FilterField]) -> Counts:
+def counts_of(entry: TreeEntry | None, fields: Sequence[FilterField]) -> Counts:
     """What an entry adds to the nodes above it; nothing where there is none."""
     if entry is None:
         return Counter()
-    return Counter({ENTRIES: 1} | {f.counter(entry.values[f.name]): 1 for f in fields})
+    return counts_of_marks(marks(entry, fields), fields)
 
 
 def counts_of_marks(marked: str | None, fields: Iterable[FilterField]) -> Counts:
     """As `counts_of`, of the letters that `marks` wrote; None stands for no entry."""
     if marked is None:
         return Counter()
-    pairs = zip(fields, marked, strict=True)
-    return Counter({ENTRIES: 1} | {f.letter + mark: 1 for f, mark in pairs})
+    pairs = _pairs(fields, marked)
+    return Counter({ENTRIES: 1} | {f.letter + mark: 1 for f, mark in pairs if mark})
+
+
+def _pairs(fields: Iterable[FilterField], marked: str) -> Iterator[tuple[FilterField, str]]:
+    """Each field with its letter; a later release's letters behind them are left out.
+
+    A row that is older than a field has no letter of it.
+    """
+    letters = iter(marked)
+    return ((each, next(letters, "")) for each in fields)
 
 
 def total(counts: Iterable[Counts]) -> Counts:

@@ -89,8 +89,9 @@ class Tree:
     ) -> None:
         """Puts `new` where `old` is; they may differ in key, filter values, payload or nothing."""
         writing = self._writing(changes)
-        writing.delete(old, on_conflict)
-        writing.insert(new, on_conflict)
+        stored = writing.as_stored(old)
+        writing.delete(stored, on_conflict)
+        writing.insert(new.with_unknown(old, stored), on_conflict)
 
     def update_index(self, changes: Changes, old: TreeEntry | None, new: TreeEntry | None) -> None:
         """Makes the list follow what has or had a place in it; nothing where it has the same."""

@@ -6,13 +6,16 @@ them, a row of the unit's own says what is to be added to them later.
 
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree.contention import is_contended, note_contention
 from storepost.platform.persistence.counted_tree.entry_writes import EntryChange, EntryWrites
 from storepost.platform.persistence.counted_tree.items import NodeItem
+from storepost.platform.persistence.counted_tree.keys import LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import (
+    UNKNOWN_MARK,
     Counts,
     TreeEntry,
     counts_of,
@@ -22,6 +25,7 @@ from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
 from storepost.platform.persistence.counted_tree.pending import PendingChange
 from storepost.platform.persistence.counted_tree.rows import Rows
+from storepost.platform.persistence.counted_tree.walking import first
 
 _FOLD_EVERY = 16
 """Entries that are counted later, for one that has all of them counted now."""
@@ -68,12 +72,23 @@ class Writing:
 
     def delete(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that is there with these filter values, or that this unit inserts."""
+        entry = self.as_stored(entry)
         planned = self._planned.get(entry.key, EntryChange(entry, entry, on_conflict))
         if planned.after is None:
             raise ValueError("an entry is deleted twice in one transaction")
         if self._counts(planned.after) != self._counts(entry):
             raise ValueError("an entry is deleted with other filter values than it was given")
         self._planned[entry.key] = EntryChange(planned.before, None, planned.on_conflict)
+
+    def as_stored(self, entry: TreeEntry) -> TreeEntry:
+        """The entry with the letters of its row where a value is another release's.
+
+        Such a value's letter follows from nothing else.
+        """
+        if UNKNOWN_MARK not in (self._marks(entry) or ""):
+            return entry
+        stored = first(self._rows, KeyRange(entry.key, entry.key + LOWEST), 1)
+        return replace(entry, values=stored[0].values) if stored else entry
 
     def _items(self) -> int:
         """How many items there are to write, once the nodes above them are known."""

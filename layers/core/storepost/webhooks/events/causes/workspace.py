@@ -21,8 +21,9 @@ def proposal_cause(old: Item | None, new: Item | None) -> Cause | None:
         return None
     if isinstance(old, ProposalItem) and old.status == new.status:
         return None
-    name = _PROPOSAL_TYPES[ProposalStatus(new.status)]
-    return Cause((name,), Resource("change_proposal", new.id))
+    name = _PROPOSAL_TYPES.get(ProposalStatus(new.status))
+    # Another release's status tells nothing here: failing over it would hold the stream up.
+    return Cause((name,), Resource("change_proposal", new.id)) if name else None
 
 
 def member_cause(old: Item | None, new: Item | None) -> Cause | None:

@@ -1,0 +1,123 @@
+"""The story up to its last chapter, with rows changed as another release would have left them."""
+
+import json
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from local import gateway
+from local.events.pumps import StreamPump
+from openapi.story.chapters import CHAPTERS
+from openapi.story.recording import routes
+from openapi.story.steps import Step
+from openapi.story.telling import Telling, telling
+from storepost.shopify.admin import AdminClient
+from storepost.values.logs import logger
+from tests.formats.raw import Raw, kind_of, put_raw, raw_rows
+from tests.harness.engines import engine
+from tests.harness.snapshots import Snapshot
+from tests.harness.world import World
+
+type Change = Callable[[Raw], Raw]
+"""What another release would have stored instead."""
+EXPECTED = {"NotYet", "Gone"}
+"""Errors by which a worker asks to come again later."""
+
+
+@dataclass
+class Told:
+    """The story so far: everybody's rows, and the requests that read them."""
+
+    story: Telling
+    snapshot: Snapshot
+    reads: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    rows: list[Raw] = field(default_factory=list)
+
+    def kinds(self) -> set[str]:
+        """The kinds of rows that there are."""
+        return set(map(kind_of, self.rows))
+
+    def faults(self, kinds: Set[str], change: Change) -> list[str]:
+        """What goes wrong where all rows of some kinds are changed: reads, lists, then the end."""
+        pairs = [(row, change(row)) for row in self.rows if kind_of(row) in kinds]
+        changed = [after for before, after in pairs if after != before]
+        if not changed:
+            return []
+        for row in changed:
+            put_raw(row)
+        with faults() as found:
+            for name, request in self.reads:
+                _note(found, name, gateway.handle(request))
+            for step in CHAPTERS[-1]:
+                if isinstance(step, Step):
+                    _note(found, step.operation, self._ask(step))
+                    self.story.run.deliver()
+        self.snapshot.bring_back(World())
+        self.story.run._stream = StreamPump()
+        return list(dict.fromkeys(found))
+
+    def _ask(self, step: Step) -> gateway.Answer:
+        return gateway.handle(request_of(self.story, step))
+
+
+def _note(found: list[str], name: str, answer: gateway.Answer) -> None:
+    if answer.status >= 500:
+        found.append(f"{name}: {answer.status}")
+
+
+@contextmanager
+def faults() -> Iterator[list[str]]:
+    """The unexpected errors that are logged inside, and where they came from."""
+    found = list[str]()
+
+    def error(message: str, extra: dict[str, Any] | None = None, **_: Any) -> None:
+        about = extra or {}
+        if about.get("error") not in EXPECTED:
+            found.append(f"{message}: {about.get('error')} {about.get('frames', [])[-3:]}")
+
+    with mock.patch.object(logger, "error", error):
+        yield found
+
+
+def request_of(story: Telling, step: Step) -> dict[str, Any]:
+    """The step as the gateway's event."""
+    method, route = routes()[step.operation]
+    path = {n: quote(str(v), safe="") for n, v in story.resolved(step.path).items()}
+    headers = dict(step.headers)
+    if step.by:
+        headers["authorization"] = f"Bearer {story.resolved(step.by)}"
+    body = b"" if step.body is None else json.dumps(story.resolved(step.body)).encode()
+    if body:
+        headers["content-type"] = "application/json"
+    query = urlencode(story.resolved(step.query))
+    return gateway.http_event(
+        method, f"/v1{route.format(**path)}", query=query, headers=headers, body=body
+    )
+
+
+@contextmanager
+def told() -> Iterator[Told]:
+    """The story but for its last chapter."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
+        with telling(routes()) as story:
+            reads = list[tuple[str, Any]]()
+            for chapter in CHAPTERS[:-1]:
+                for step in chapter:
+                    if isinstance(step, Step):
+                        is_read = routes()[step.operation][0] == "GET" and step.status is None
+                        for _ in story.tell([[step]]):
+                            pass
+                        if is_read:
+                            reads.append((step.operation, request_of(story, step)))
+                    else:
+                        step.happens(story)
+            engine().lose_streams()
+            story.run._stream = StreamPump()  # without pauses between tries
+            yield Told(story, Snapshot.of_now(), reads, raw_rows())
+    World().close()
