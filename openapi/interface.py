@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from openapi.code_samples import add_code_samples
+from openapi.entity_tags import PARAMETERS
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
 from openapi.navigation import tag_groups, tags
@@ -48,6 +49,11 @@ that read somebody else's server while one waits, previews and checks of feeds, 
 workspace run at once.
 
 **Request ids.** Every answer has the header `request-id`. Name it where you ask about a request.
+
+**Lost updates.** What `GET` answers of a single resource has an `ETag`. A `PUT` or `PATCH` of the \
+same path with that tag in `If-Match` is 412 `precondition_failed` if anything of the resource \
+changed since, counts among it; the check and the write are one. `GET` with the tag in \
+`If-None-Match` is 304 while nothing changed.
 
 **HEAD** is answered wherever GET is, as GET without the body. No cache may keep an answer to a \
 known caller (`Cache-Control: no-store`). `Location` says where what was made can be read.
@@ -218,6 +224,7 @@ def _components(schemas: Document) -> Document:
         "schemas": dict(sorted(schemas.items())),
         "responses": {},
         "parameters": {
+            **PARAMETERS,
             "IdempotencyKey": {
                 "name": "idempotency-key",
                 "in": "header",
@@ -226,7 +233,7 @@ def _components(schemas: Document) -> Document:
                 "UUID, and send the same one when you retry it. For 24 hours the same request "
                 "with the same key does nothing more and gets the first answer.",
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-            }
+            },
         },
         "headers": HEADERS,
         "securitySchemes": {

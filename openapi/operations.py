@@ -6,6 +6,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from aws_lambda_powertools.event_handler import Depends, Response
 
+from openapi.entity_tags import IF_MATCH, tag_parameters, tagged
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
@@ -28,6 +29,7 @@ from storepost.values.problems import (
     Internal,
     MalformedRequest,
     PayloadTooLarge,
+    PreconditionFailed,
     Problem,
     Unauthenticated,
     UnsupportedMediaType,
@@ -40,6 +42,12 @@ type Document = dict[str, Any]
 
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
 HEADERS: Document = {
+    "ETag": {
+        "description": "Names this state of the resource: for `If-Match` of a change and "
+        "`If-None-Match` of a `GET`.",
+        "schema": {"type": "string"},
+        "example": '"5f1d8c0a9a0e4c558e571c9f"',
+    },
     "IdempotencyReplayed": {
         "description": "Present where this is the first request's kept answer.",
         "schema": {"const": "true"},
@@ -90,6 +98,7 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
     parameters = [completed(found) for found in document.pop("parameters", [])]
     if caller and operation.method != "GET":
         parameters.append(IDEMPOTENCY_KEY)
+    parameters += tag_parameters(group, operation)
     summary, _, rest = inspect.cleandoc(operation.function.__doc__ or "").partition("\n\n")
     document |= {
         "tags": [group.name],
@@ -108,7 +117,7 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
     if parameters:
         document["parameters"] = parameters
     _complete_body(group, operation, document)
-    document["responses"] = _successes(operation, document, schemas) | _refusals(
+    document["responses"] = _successes(group, operation, document, schemas) | _refusals(
         problems_for(group, operation, caller, document)
     )
 
@@ -142,6 +151,8 @@ def problems_for(
         found |= _of_keys(operation, caller)
     if operation.method != "GET":
         found |= {Conflict, PayloadTooLarge}
+    if IF_MATCH in document.get("parameters", []):
+        found.add(PreconditionFailed)
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         found |= {IdempotencyInProgress, IdempotencyKeyReused}
         if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
@@ -188,7 +199,9 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
         document["requestBody"]["content"] = {FORM: content[JSON], MULTIPART: content[JSON]}
 
 
-def _successes(operation: Operation, document: Document, schemas: Document) -> Document:
+def _successes(
+    group: Group, operation: Operation, document: Document, schemas: Document
+) -> Document:
     described = document["responses"]
     empty = operation.function.__annotations__.get("return", ...) is None
     first, success = next(iter(described.items()))
@@ -196,7 +209,8 @@ def _successes(operation: Operation, document: Document, schemas: Document) -> D
     answered, statuses = answered_text(content, schemas), list(_statuses(operation, first))
     texts = {each: success_text(each, statuses, answered) for each in statuses}
     texts |= routes_own(described)
-    return {each: _success(each, document, content, texts[each]) for each in statuses}
+    successes = {each: _success(each, document, content, texts[each]) for each in statuses}
+    return tagged(group, operation, document, successes)
 
 
 def _success(status: str, document: Document, content: Document | None, text: str) -> Document:

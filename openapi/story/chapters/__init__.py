@@ -4,6 +4,7 @@ from openapi.story.chapters import (
     catalog,
     consent,
     coupons,
+    external_ids,
     farewell,
     feeds,
     orders,
@@ -32,5 +33,6 @@ CHAPTERS: list[Chapter] = [
     shopify.CHAPTER,
     second_factor.CHAPTER,
     team.CHAPTER,
+    external_ids.CHAPTER,
     farewell.CHAPTER,
 ]

@@ -49,6 +49,7 @@ SCENARIOS.plain(
     "products.list", lambda town: Ask(_stocked(town).key, query={"q": "jasmine"}), "by a word"
 )
 SCENARIOS.plain("products.get", _one)
+SCENARIOS.plain("products.getOfStore", lambda town: Ask(town.key, path=_of(_stocked(town), 1).path))
 SCENARIOS.plain("products.listVariants", _one)
 SCENARIOS.plain("products.listSources", _one)
 SCENARIOS.plain("products.sales", _one)
