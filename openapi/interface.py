@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from openapi.code_samples import add_code_samples
+from openapi.discriminators import add_discriminators
 from openapi.entity_tags import PARAMETERS
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
 from openapi.navigation import tag_groups, tags
-from openapi.operations import HEADERS, Document, complete, share_refusals
+from openapi.operations import HEADERS, Document, complete
+from openapi.refusals import examples, share_refusals
 from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"
@@ -156,6 +158,7 @@ def interface() -> Document:
     }
     _demand_unique_operations(document)
     share_refusals(document)
+    add_discriminators(document, document["components"]["schemas"])
     _prune(document)
     _take_defaults_off(document["components"]["schemas"])
     add_examples(document)
@@ -223,6 +226,7 @@ def _components(schemas: Document) -> Document:
     return {
         "schemas": dict(sorted(schemas.items())),
         "responses": {},
+        "examples": examples(),
         "parameters": {
             **PARAMETERS,
             "IdempotencyKey": {
@@ -264,7 +268,7 @@ def _prune(document: Document) -> None:
         if each not in reached:
             reached.add(each)
             waiting += _references(components[kind][name])
-    for kind in ("schemas", "responses"):
+    for kind in ("schemas", "responses", "examples"):
         named = components[kind].items()
         components[kind] = {name: value for name, value in named if (kind, name) in reached}
 

@@ -78,10 +78,7 @@ def list_products(
     ] = None,
     missing: Annotated[
         list[MissingField] | None,
-        Query(
-            description="Only products that lack at least one of these fields. Separate several "
-            "values by commas."
-        ),
+        Query(description="Only products that lack at least one of these fields."),
     ] = None,
     source_id: Annotated[
         UUID | None,
@@ -184,7 +181,7 @@ def list_variants(
     return Page[ProductVariant].of(listing, ProductVariant.in_locale(details, product))
 
 
-@app.get("/v1/products/<id>/sources", operation_id="products.listSources")
+@app.get("/v1/products/<id>/sources", operation_id="products.getSources")
 def list_sources(
     id: Annotated[UUID, Path(description="The product whose sources are read.")],
     caller: Reader,
@@ -200,7 +197,7 @@ def list_sources(
     return ProductSources.of(service.get_product(caller.workspace, id), locale)
 
 
-@app.get("/v1/products/<id>/sales", operation_id="products.sales")
+@app.get("/v1/products/<id>/sales", operation_id="products.getSales")
 def get_sales(
     id: Annotated[UUID, Path(description="The product whose sales are summed.")],
     caller: Reader,

@@ -137,13 +137,15 @@ def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
 def _solved(app: ApiGatewayResolver, reader: Route) -> dict[str, Any]:
     """What GET depends on; its caller is the request's own, who may do more."""
     solved: dict[Callable[..., Any], Any] = app.context["_dependency_cache"]
-    caller = solved[_caller_check(app.context["_route"].func)]
+    check, own = _caller_check(reader.func), _caller_check(app.context["_route"].func)
+    assert check is not None and own is not None  # noqa: S101, PT018 - both have a caller
+    caller = solved[own]
     if isinstance(caller, SignedInPerson):  # who is part of what GET answers
         caller = replace(caller, person=find_person(caller.person.scope) or caller.person)
     return solve_dependencies(
         dependant=_dependencies(reader.func),
         request=app.request,
-        dependency_cache={**solved, _caller_check(reader.func): caller},
+        dependency_cache={**solved, check: caller},
     )
 
 

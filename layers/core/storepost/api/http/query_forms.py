@@ -10,7 +10,7 @@ from inspect import cleandoc
 from types import FunctionType
 from typing import Annotated, Any, get_args
 
-from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, Route
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Route
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 _NAME = "externalId"
@@ -22,7 +22,7 @@ _WHY = (
 )
 
 
-def add_query_forms(app: BaseRouter, routes: Iterable[Route]) -> None:
+def add_query_forms(app: ApiGatewayResolver, routes: Iterable[Route]) -> None:
     """Adds to a group's app the twin of each of its routes that has one."""
     for route in [route for route in routes if route.path.endswith(_END)]:
         register = app.route(
@@ -31,7 +31,7 @@ def add_query_forms(app: BaseRouter, routes: Iterable[Route]) -> None:
             operation_id=f"{route.operation_id}{SUFFIX}",
             status_code=route.status_code,
             responses=route.responses,
-            response_description=route.response_description,
+            response_description=route.response_description or "",
         )
         register(_twin(route.func))
 
