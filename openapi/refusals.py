@@ -99,7 +99,11 @@ def _name(refusal: Document) -> str:
 def examples() -> Document:
     """Returns each problem as it is answered where it has nothing more particular to say."""
     found = (problem for kind in kinds() for problem in codes_of(kind))
-    return {problem.code: _example(problem) for problem in found}
+    return {problem.code: _example(problem) for problem in sorted(found, key=_name_of)}
+
+
+def _name_of(problem: type[Problem]) -> tuple[str, str]:
+    return problem.code, problem.__name__
 
 
 def _example(problem: type[Problem]) -> Document:
