@@ -17,7 +17,13 @@ from local.console import say_failure
 from local.events.pumps import StreamPump, pump_queue, read_queues
 from local.events.schedules import Schedules
 from local.gateway.cors import cors_of_template
-from local.gateway.endpoints import CATALOGUE_PATH, SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
+from local.gateway.endpoints import (
+    CATALOGUE_PATH,
+    SHOPIFY_PATH,
+    WEBHOOK_PATH,
+    WRITE_BACK_PATH,
+    Endpoints,
+)
 from local.gateway.front import HOST, Api, Front, gateway_in_process, server_on
 from local.pages.guard import Guard
 from local.pretend_store import PretendStore
@@ -65,6 +71,7 @@ class LocalRun:
         self.base_url = f"{self.origin}/v1"
         store_origin = entrance.origin if entrance else self.origin
         self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
+        self.webhook_url = f"{store_origin}{WEBHOOK_PATH}"
         self.catalogue_url = f"{store_origin}{CATALOGUE_PATH}"
         _allow(urlsplit(store_origin).netloc)
         self.shopify = PretendShopify(APP, demo_shops())

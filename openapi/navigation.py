@@ -26,8 +26,14 @@ STORY: dict[str, dict[str, str]] = {
         "search": "Search",
     },
     "Coupons": {"coupons": "Coupons"},
-    "Consent": {"consent": "Consent", "unsubscribe": "Unsubscribe links"},
+    "Consent": {
+        "consent": "Consent",
+        "opt_in": "Double opt-in",
+        "unsubscribe": "Unsubscribe links",
+        "deliverability": "Deliverability",
+    },
     "Proposals": {"proposals": "Change proposals"},
+    "Webhooks": {"webhook_endpoints": "Webhook endpoints"},
     "Account": {
         "sign_in": "Signing in",
         "me": "The signed-in person",

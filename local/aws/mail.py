@@ -1,5 +1,6 @@
 """The emails that SES was handed, as a person would see them."""
 
+import json
 import os
 import re
 from dataclasses import dataclass
@@ -10,7 +11,10 @@ from typing import Any
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ses.models import RawMessage, SESBackend, ses_backends
+from moto.sesv2.responses import SESV2Response
 
+from local.aws import ses_events
+from storepost.platform.messaging.ses_events import EmailEvent
 from storepost.values import clock
 
 _LINK = re.compile(r"https?://[^\s<>\"]+")
@@ -18,6 +22,7 @@ _LINK = re.compile(r"https?://[^\s<>\"]+")
 _CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 
 _send_raw_email = SESBackend.send_raw_email
+_send_email = SESV2Response.send_email
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,13 @@ class Email:
     subject: str
     text: str
     html: str
+    sender: str
+    """The name that it is from."""
     sent_at: datetime
+    tags: dict[str, str]
+    configuration_set: str
+    events: list[str]
+    """What SES said of it, such as `Bounce Permanent General`."""
 
     @property
     def links(self) -> list[str]:
@@ -43,8 +54,11 @@ class Email:
 
 
 def install() -> None:
-    """Has moto note when an email was handed over, by the service's clock."""
+    """Has moto note when an email was handed over, by the service's clock, and what for; and say
+    what comes of it.
+    """
     SESBackend.send_raw_email = _send_and_note  # type: ignore[method-assign]
+    SESV2Response.send_email = _send_and_say  # type: ignore[method-assign]
 
 
 def _send_and_note(
@@ -53,6 +67,42 @@ def _send_and_note(
     message = _send_raw_email(self, source, destinations, raw_data)
     message.sent_at = clock.now()  # type: ignore[attr-defined]
     return message
+
+
+def _send_and_say(self: SESV2Response) -> str:
+    answer, params = _send_email(self), json.loads(self.body)
+    message = ses().sent_messages[-1]
+    message.tags = {tag["Name"]: tag["Value"] for tag in params.get("EmailTags", [])}
+    message.configuration_set = params.get("ConfigurationSetName", "")
+    message.events = []
+    say(ses_events.simulated(_as_sent(message)))
+    return answer
+
+
+def say(events: list[ses_events.Event]) -> None:
+    """Has SES say these of emails that it was handed."""
+    for each in events:
+        about = EmailEvent.of(json.dumps(each))
+        for message in ses().sent_messages:
+            if message.id == about.message_id:
+                message.events.append(about.reason)
+    ses_events.publish(events)
+
+
+def sent_email(email: Email) -> ses_events.SentEmail:
+    """An email as SES's events repeat it."""
+    return _as_sent(next(each for each in ses().sent_messages if each.id == email.id))
+
+
+def _as_sent(message: Any) -> ses_events.SentEmail:  # noqa: ANN401 - moto's message
+    return ses_events.SentEmail(
+        message.id,
+        message.destinations[0],
+        str(message.source),
+        message.configuration_set,
+        message.tags,
+        message.sent_at,
+    )
 
 
 def ses() -> Any:  # noqa: ANN401 - moto's own class
@@ -67,8 +117,17 @@ def sent_emails() -> list[Email]:
 
 def _read(sent: Any) -> Email:  # noqa: ANN401 - moto's message with our time on it
     message = message_from_bytes(sent.raw_data.encode(), policy=policy.default)
+    [sender] = message["from"].addresses
     return Email(
-        sent.id, message["to"], message["subject"], *_bodies(message), sent_at=sent.sent_at
+        sent.id,
+        message["to"],
+        message["subject"],
+        *_bodies(message),
+        sender=sender.display_name,
+        sent_at=sent.sent_at,
+        tags=sent.tags,
+        configuration_set=sent.configuration_set,
+        events=sent.events,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from local import aws, demo, functions, gateway
+from local.aws import mail, ses_events
 from local.demo import Api, Demo, shop
 from local.demo.seeded import seeded
 from local.events import pumps
@@ -99,10 +100,18 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("PUT", f"/profiles/{profile}/consent/email", write, {"state": "unsubscribed"}),
         request("POST", "/events", write, shop.visits(store)[0]),
         request("POST", f"/profiles/{profile}/unsubscribe-links", write),
+        request(
+            "POST",
+            f"/profiles/{profile}/opt-in-requests",
+            write,
+            {"proof": {"reference": "Newsletter form 4711"}},
+        ),
+        request("GET", "/suppressions?reason=complaint", read),
         request("GET", "/orders?pageSize=10", read),
         request("GET", "/products?pageSize=10", read),
         request("GET", f"/stores/{store}/product-priority", read),
         request("GET", "/coupons", read),
+        request("GET", "/webhook-endpoints", write),
         request("GET", "/health"),
         request("GET", "/docs"),
     ]
@@ -200,6 +209,8 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})
     deliver()
     api.call("POST", "/auth/password/forgot", body={"email": demo.OWNER})
+    deliver()
+    mail.say([ses_events.delivery(mail.sent_email(demo.latest_email(demo.OWNER)))])
     deliver()
 
 

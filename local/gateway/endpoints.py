@@ -1,7 +1,7 @@
 """`/_local/...`: what a developer can see and do beside the API, in the local run only."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,19 +25,21 @@ from local.pages import PREFIX
 from local.pages.guard import Guard
 from local.pages.request_log import RequestLog
 from local.pages.site import Pages, Sources
-from local.pretend_store import PretendStore
+from local.pretend_endpoint import PretendEndpoint
+from local.pretend_store import PretendStore, Received
 from local.shopify.web import PretendShopify
 from local.template import QUEUE, resources
 from storepost.values import clock
 
 WRITE_BACK_PATH = f"{PREFIX}/store/write-backs"
+WEBHOOK_PATH = f"{PREFIX}/webhook-endpoint"
 SHOPIFY_PATH = f"{PREFIX}/shopify"
 CATALOGUE_PATH = f"{PREFIX}/site/catalogue.xml"
 LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 """Ten years: time never goes back, and dates end with the year 9999."""
 
 _CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
-_FOR_FUNCTIONS = (WRITE_BACK_PATH, SHOPIFY_PATH, CATALOGUE_PATH)
+_FOR_FUNCTIONS = (WRITE_BACK_PATH, WEBHOOK_PATH, SHOPIFY_PATH, CATALOGUE_PATH)
 """What functions in containers ask for, by another name of this machine."""
 
 type Json = dict[str, Any] | list[dict[str, Any]]
@@ -65,7 +67,10 @@ class Endpoints:
         self._shopify = shopify
         self._schedules = schedules
         self._keep_clock = keep_clock
-        pages = Pages(Sources(store, schedules, self.requests, _depths, self._advance))
+        self._endpoint = PretendEndpoint()
+        pages = Pages(
+            Sources(store, self._endpoint, schedules, self.requests, _depths, self._advance)
+        )
         self._routes = Map(
             [
                 *pages.rules(),
@@ -73,6 +78,8 @@ class Endpoints:
                 self._route("GET", "/emails/<email_id>", self.email),
                 self._route("GET", "/write-backs", self.write_backs),
                 self._route("POST", "/store/write-backs", self.receive_write_back),
+                self._route("GET", "/webhooks", self.webhooks),
+                self._route("POST", "/webhook-endpoint", self._endpoint.answer),
                 self._route("GET", "/site/catalogue.xml", self.catalogue),
                 Rule(f"{SHOPIFY_PATH}/<shop>/<path:path>", endpoint=self.shopify),
                 self._route("GET", "/queues", self.queues),
@@ -112,6 +119,8 @@ class Endpoints:
                     "links": email.links,
                     "codes": email.codes,
                     "sentAt": clock.to_text(email.sent_at),
+                    "tags": email.tags,
+                    "events": email.events,
                 }
                 for email in mail.sent_emails()
             ]
@@ -132,16 +141,11 @@ class Endpoints:
 
     def write_backs(self, _request: Request) -> Response:
         """What the pretend store received, oldest first."""
-        return _json(
-            [
-                {
-                    "receivedAt": clock.to_text(received.received_at),
-                    "headers": dict(received.headers),
-                    "body": received.body,
-                }
-                for received in self._store.received()
-            ]
-        )
+        return _json(_shown(self._store.received()))
+
+    def webhooks(self, _request: Request) -> Response:
+        """What the pretend webhook endpoint received, oldest first."""
+        return _json(_shown(self._endpoint.received()))
 
     def receive_write_back(self, request: Request) -> Response:
         """The pretend store's own end."""
@@ -208,6 +212,17 @@ def _depths() -> dict[str, dict[str, int]]:
             target = properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
             depths[name]["deadLetters"] = queue_depth(target)["waiting"]
     return depths
+
+
+def _shown(received: Iterable[Received]) -> list[dict[str, Any]]:
+    return [
+        {
+            "receivedAt": clock.to_text(each.received_at),
+            "headers": dict(each.headers),
+            "body": each.body,
+        }
+        for each in received
+    ]
 
 
 def _json(content: Json, status: int = 200) -> Response:

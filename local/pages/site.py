@@ -20,6 +20,8 @@ from local.events.schedules import Schedules
 from local.pages import PAGES, PREFIX, rows
 from local.pages.request_log import RequestLog
 from local.pages.signatures import Signatures
+from local.pages.webhooks import endpoints_shown
+from local.pretend_endpoint import PretendEndpoint
 from local.pretend_store import PretendStore
 from local.template import QUEUE, resources
 from storepost.values import clock
@@ -32,6 +34,7 @@ UNITS = {"minutes": 60, "hours": 60 * 60, "days": 24 * 60 * 60}
 MAX_AMOUNT = 3650
 _STATIC = {"style.css": "text/css", "live.js": "text/javascript"}
 _LATEST = 5
+_SHOWN = 50
 
 type Depths = Callable[[], dict[str, dict[str, int]]]
 
@@ -41,6 +44,7 @@ class Sources:
     """What the pages show and change."""
 
     store: PretendStore
+    endpoint: PretendEndpoint
     schedules: Schedules
     requests: RequestLog
     depths: Depths
@@ -73,6 +77,7 @@ class Pages:
             f"{PREFIX}/": self.overview,
             f"{PAGES}/emails": self.emails,
             f"{PAGES}/write-backs": self.write_backs,
+            f"{PAGES}/webhooks": self.webhooks,
             f"{PAGES}/queues": self.queues,
             f"{PAGES}/queues/<name>": self.queue,
             f"{PAGES}/rows": self.kinds,
@@ -109,6 +114,11 @@ class Pages:
     def write_backs(self, _request: Request) -> Response:
         """Every write-back with its body and whether its signature is right, newest first."""
         return self._page("write_backs", write_backs=self._received())
+
+    def webhooks(self, _request: Request) -> Response:
+        """Webhook endpoints with their newest deliveries, and what the pretend one received."""
+        received = self._sources.endpoint.received()[::-1][:_SHOWN]
+        return self._page("webhooks", endpoints=endpoints_shown(), received=received)
 
     def queues(self, _request: Request) -> Response:
         """How much each queue holds."""

@@ -1,15 +1,12 @@
-"""What the story consists of: requests in their order, and what happens outside the API between.
+"""The story's requests.
 
 A value in braces stands for one of an earlier answer: `{store.id}` is the `id` of the answer that
 a step kept as `store`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from openapi.story.telling import Telling
+from typing import Any
 
 OLIVE = "{owner.token}"
 """The session of the shop's owner."""
@@ -37,14 +34,3 @@ class Step:
     headers: Mapping[str, str] = field(default_factory=dict)
     only: Sequence[str] = ()
     """The fields that are shown of an answer which is too long to be shown; all where empty."""
-
-
-@dataclass(frozen=True)
-class Meanwhile:
-    """What people, mail clients and shops do outside the API."""
-
-    happens: Callable[["Telling"], None]
-
-
-type Chapter = list[Step | Meanwhile]
-"""Steps that belong together, in their order."""

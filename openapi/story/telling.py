@@ -4,7 +4,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -17,7 +17,7 @@ from local.aws import mail
 from local.demo.seeded import seeded
 from local.running import LocalRun
 from openapi.story.masks import Masks
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
 from storepost.values import clock
 
 BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
@@ -25,6 +25,7 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.
 SHOP = "birch-loom.myshopify.com"
 _VARIABLES = ("SHOPIFY_STAND_IN", "FEED_ALLOW_HOSTS")
 _JSON = ("application/json", "application/problem+json")
+_FORMS = ("unsubscribe.confirm", "optIn.confirm")
 _REFERENCE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
@@ -76,6 +77,17 @@ class Exchange:
         }
 
 
+@dataclass(frozen=True)
+class Meanwhile:
+    """What people, mail clients and shops do outside the API."""
+
+    happens: Callable[["Telling"], None]
+
+
+type Chapter = list[Step | Meanwhile]
+"""What happens one after the other, and belongs together."""
+
+
 class Telling:
     """One run of the story. AWS has been started and is empty."""
 
@@ -85,6 +97,8 @@ class Telling:
         self.values: dict[str, Any] = {
             "feed_url": run.catalogue_url,
             "write_back_url": run.write_back_url,
+            "webhook_url": run.webhook_url,
+            "failing_webhook_url": f"{run.webhook_url}?answer=503",
             "new_write_back_url": f"{run.write_back_url}-2",
         }
         self.masks = Masks(
@@ -92,6 +106,8 @@ class Telling:
                 f"{run.origin}/_local/shopify/{SHOP}/admin": f"https://{SHOP}/admin",
                 run.catalogue_url: "https://shop.example.com/products.xml",
                 f"{run.write_back_url}-2": "https://new.example.com/storepost/write-backs",
+                f"{run.webhook_url}?answer=503": "https://old.example.com/storepost/events",
+                run.webhook_url: "https://warehouse.example.com/storepost/events",
                 run.write_back_url: "https://shop.example.com/storepost/write-backs",
             }
         )
@@ -205,7 +221,7 @@ def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
 def _encoded(operation: str, body: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
     if body is None:
         return b"", ""
-    if operation == "unsubscribe.confirm":
+    if operation in _FORMS:
         return urlencode(body).encode(), "application/x-www-form-urlencoded"
     return json.dumps(body).encode(), "application/json"
 

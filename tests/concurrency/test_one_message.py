@@ -15,8 +15,10 @@ from local.aws import mail
 from local.events import pumps
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.changes import Changes
+from storepost.values.ids import new_id
 from tests.concurrency.containers import containers
 from tests.concurrency.people import EMAIL, STATES, new_person
 from tests.harness.world import Someone, World
@@ -30,7 +32,8 @@ RELAY, SENDER, WRITER = "OutboxRelayFunction", "EmailSenderFunction", "ConsentWr
 def write_email(to: str) -> None:
     """An email on its way: its row in the outbox."""
     changes = Changes()
-    send_email(changes, to, messages.SignInCode(name="Canary", code="123456"))
+    message = messages.SignInCode(name="Canary", code="123456")
+    send_email(changes, to, message, account_tags(new_id()))
     changes.commit()
 
 

@@ -10,6 +10,7 @@ from local.template import ROOT
 from storepost.accounts.identity import codes, known_places, trusted_browsers
 from storepost.accounts.invitations import model as invitations
 from storepost.accounts.sign_in import model as sign_in
+from storepost.people.opt_in import model as opt_in
 from storepost.shopify import installs
 from storepost.stores.stores import write_back
 
@@ -28,12 +29,30 @@ def hours(time: timedelta) -> int:
 
 
 CODES = minutes(codes.VALID_FOR)
+DAYS = opt_in.VALID_FOR.days
+OPT_IN_LINKS = {
+    "de": f"gilt {DAYS} Tage",
+    "en": f"works for {DAYS} days",
+    "es": f"durante {DAYS} días",
+    "fr": f"valable {DAYS} jours",
+    "it": f"per {DAYS} giorni",
+    "nl": f"is {DAYS} dagen geldig",
+    "pl": f"przez {DAYS} dni",
+    "pt": f"por {DAYS} dias",
+}
 SENTENCES = [
     *(
         (EMAILS / name / "body.txt", f"for {CODES} minutes")
         for name in ("verify_address", "new_address_code", "two_factor_email_code", "sign_in_code")
     ),
     (EMAILS / "password_reset/body.txt", f"once, for {minutes(sign_in.RESET_VALID_FOR)} minutes"),
+    *(
+        (CORE / "accounts/emails/texts" / f"{language}.json", sentence)
+        for language, sentence in OPT_IN_LINKS.items()
+    ),
+    (REFERENCE / "openapi.json", f"The link works for {WORDS[opt_in.VALID_FOR.days]} days"),
+    (REFERENCE / "openapi.json", f"and two in {opt_in.MONTH.days} days"),
+    (REFERENCE / "problems.json", f"and two in {opt_in.MONTH.days} days"),
     (REFERENCE / "templates/account.html", f"is valid for {CODES} minutes"),
     (REFERENCE / "openapi.json", f"valid for {WORDS[invitations.VALID_FOR.days]} days"),
     (REFERENCE / "openapi.json", f"Its {WORDS[invitations.VALID_FOR.days]} days begin anew"),

@@ -55,6 +55,8 @@ def sign_up(service: Service, name: str, email: str) -> str:
         "links": [f"{page}#{registered['registration']}"],
         "codes": [Matching(r"\d{6}")],
         "sentAt": MOMENT,
+        "tags": {"kind": "sign_up", "id": registered["registration"]},
+        "events": [],
     }
     code = sent["codes"][0]
     assert f"\n{code}\n" in sent["text"]
@@ -62,7 +64,11 @@ def sign_up(service: Service, name: str, email: str) -> str:
     verified = service.told(
         200, "POST", "/v1/auth/verify-email", json_body={**registered, "code": code}
     )
-    assert verified == {"token": Matching(r"sts_[\w-]{43}"), "expiresAt": MOMENT}
+    assert verified == {
+        "token": Matching(r"sts_[\w-]{43}"),
+        "expiresAt": MOMENT,
+        "emailUndeliverable": False,
+    }
     return str(verified["token"])
 
 

@@ -94,6 +94,7 @@ def test_text_beyond_ascii_comes_back_as_it_went(service: Service) -> None:
             "id": ID,
             "name": name,
             "email": email,
+            "emailUndeliverable": False,
             "twoFactor": {"app": None, "email": None, "trustedBrowsers": 0},
         },
         "workspaces": [],

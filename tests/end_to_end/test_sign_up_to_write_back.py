@@ -87,6 +87,7 @@ class TestPeople:
                 "id": ID,
                 "name": "Petra",
                 "email": "petra@example.com",
+                "emailUndeliverable": False,
                 "twoFactor": {"app": None, "email": None, "trustedBrowsers": 0},
             },
             "workspaces": [

@@ -21,7 +21,7 @@ CONFIG: dict[str, Any] = {
     },
 }
 
-PARTIAL = {"consent.import", "events.createMany", "stores.createBatch"}
+PARTIAL = {"consent.import", "events.createMany", "stores.createBatch", "suppressions.import"}
 """Each of their records is judged by itself: one that is wrong doesn't refuse the rest."""
 
 RULES = re.compile(
@@ -46,7 +46,9 @@ RULES = re.compile(
             # of a field and what the request is about or by whom
             "Must be at least 300 where a key rotates itself",
             "Required for a coupon of source",
+            "Required where the suppression is of",
             # of a value's meaning
+            "Must not say `confirmed`",
             "Must be in the future",
             "Must not be in the future",
             "Must not be negative",
@@ -56,7 +58,7 @@ RULES = re.compile(
             "Must be text in UTF-8",
             "Must name one person",
             # of an address by its channel
-            "Must be a phone number with its country code",
+            "Must be a phone number (with|that can exist)",
             "Must be an email address",
             "Must be an IPv4 or IPv6 address",
             # of a text that is blank once the space around it is gone

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
@@ -336,8 +337,10 @@ class World:
         return self._reader(job).waiting()
 
     def waiting_in_stream(self) -> list[Item]:
-        """The rows that the stream has yet to carry to the relay, oldest first."""
-        waiting = self._relay.waiting()
+        """The rows that the stream has yet to carry to the relay for a queue, oldest first."""
+        from functions.workers.outbox_relay.handler import outgoing  # noqa: PLC0415 - as it is run
+
+        waiting = [each for each in self._relay.waiting() if outgoing(DynamoDBRecord(each))]
         return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
 
     def relay(self) -> None:

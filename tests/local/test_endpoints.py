@@ -16,8 +16,10 @@ from local.running import LocalRun
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.emails.rendering import render
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
+from storepost.values.ids import new_id
 from tests.harness.world import World
 from tests.local.conftest import Client, soon
 
@@ -27,7 +29,7 @@ LINK = "http://127.0.0.1:8000/v1/pages/verify#abc"
 def send(to: str, message: messages.Message) -> None:
     """An email through outbox and queue."""
     changes = Changes()
-    send_email(changes, to, message)
+    send_email(changes, to, message, account_tags(new_id()))
     changes.commit()
 
 
@@ -60,6 +62,8 @@ class TestEmails:
             "links": [LINK],
             "codes": ["012345"],
             "sentAt": shown["sentAt"],
+            "tags": {"kind": "account", "id": shown["tags"]["id"]},
+            "events": [],
         }
         assert shown["html"].split() == expected.html.split()
         assert (other["to"], other["links"], other["codes"]) == (
@@ -182,7 +186,7 @@ class TestClock:
         assert set(answer.json) == {"now"}
         moved = clock.from_text(answer.json["now"]) - before
         assert 3600.5 <= moved.total_seconds() < 3630
-        assert len(fired) == 4, "two of each minute, the feeds of five, the upkeep of each hour"
+        assert len(fired) == 5, "three of each minute, the feeds of five, the upkeep of each hour"
         assert clock.now() >= clock.from_text(answer.json["now"])
 
     def test_standing_still_is_no_error(self, client: Client) -> None:

@@ -396,15 +396,20 @@ class TestSchedules:
     ) -> None:
         fired: list[Event] = []
         instead(SWEEP, fired.append)
-        for other in ("ShopTokensFunction", "CouponExpiryFunction", "FeedScheduleFunction"):
+        for other in (
+            "ShopTokensFunction",
+            "CouponExpiryFunction",
+            "FeedScheduleFunction",
+            "WebhookRetriesFunction",
+        ):
             instead(other, lambda _event: None)
         schedules = Schedules()
         assert schedules.run_due() == 0
         world.advance(seconds=61)
-        assert schedules.run_due() == 2, "the sweep and the expiry of each minute"
+        assert schedules.run_due() == 3, "those of each minute"
         assert schedules.run_due() == 0
         world.advance(days=3)
-        assert schedules.run_due() == 4, "the feeds of five minutes and the upkeep of each hour too"
+        assert schedules.run_due() == 5, "the feeds of five minutes and the upkeep of each hour too"
         assert [event["source"] for event in fired] == ["aws.scheduler"] * 2
         assert fired[1]["time"] == clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         assert fired[0]["resources"][0].endswith("/OutboxSweepFunction")
@@ -423,10 +428,10 @@ class TestSchedules:
         instead(SWEEP, fail)
         schedules = Schedules()
         world.advance(minutes=1)
-        assert schedules.run_due() == 2
+        assert schedules.run_due() == 3
         assert len(fired) == 3
         world.advance(minutes=1)
-        assert schedules.run_due() == 2
+        assert schedules.run_due() == 3
         assert len(fired) == 6
         shown = capfd.readouterr().err
         assert shown.count("outbox_sweep: ValueError") == 6

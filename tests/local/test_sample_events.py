@@ -33,9 +33,11 @@ SCHEDULES = {
     "feed_schedule": {"queued": Few()},
     "outbox_sweep": {"sent": 0},
     "shop_tokens": {"shops": 0},
+    "webhook_retries": {"queued": 0},
+    "suppression_ends": {"ended": 0},
 }
 """What each schedule answers right after a start, where nothing is due."""
-ACCEPTED = {"feeds": 202, "profile_exports": 200, "unsubscribe": 201}
+ACCEPTED = {"feeds": 202, "opt_in": 202, "profile_exports": 200, "unsubscribe": 201}
 """The statuses that aren't 200."""
 
 

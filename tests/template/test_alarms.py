@@ -29,7 +29,7 @@ def metrics_of_ours() -> set[str]:
     """The names that the code counts under."""
     code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
     return set(re.findall(r'count\("(\w+)"', code)) | set(
-        re.findall(r'WriteBackStatus\.\w+: "(\w+)"', code)
+        re.findall(r'(?:WriteBackStatus|DeliveryStatus)\.\w+: "(\w+)"', code)
     )
 
 
@@ -89,11 +89,12 @@ def test_emails_that_nobody_wants(metric: str) -> None:
     assert alarm["Threshold"] < {"Reputation.BounceRate": 0.1}.get(metric, 0.005)
 
 
-def test_ses_refusing_us_rings_at_the_first_email() -> None:
-    alarm = watching("EmailsRefusedBySes", "storepost")
+@pytest.mark.parametrize("metric", ["EmailsRefusedBySes", "EmailsRejectedBySes"])
+def test_ses_refusing_us_rings_at_the_first_email(metric: str) -> None:
+    alarm = watching(metric, "storepost")
     assert alarm["Namespace"] == {"Ref": "AWS::StackName"}
     assert (alarm["Threshold"], alarm["EvaluationPeriods"], alarm["Period"]) == (0, 1, 60)
-    assert "EmailsRefusedBySes" in metrics_of_ours()
+    assert metric in metrics_of_ours()
 
 
 @pytest.mark.parametrize("function", SCHEDULED)

@@ -12,6 +12,7 @@ from storepost.platform.messaging.outbox import Queue
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
+from storepost.webhooks.deliveries.messages import GROUPS
 from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -126,10 +127,19 @@ class TestConcurrency:
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
     def test_no_queue_takes_all(self, name: str) -> None:
         [source] = reader_of(name).events_of("SQS")
-        assert source["ScalingConfig"]["MaximumConcurrency"] in (2, {"Ref": "QueueConcurrency"})
+        assert source["ScalingConfig"]["MaximumConcurrency"] in (
+            2,
+            {"Ref": "QueueConcurrency"},
+            {"Ref": "WebhookConcurrency"},
+        )
         # Lambda takes no less than 2 and no more than 1,000.
         given = template()["Parameters"]["QueueConcurrency"]
         assert (given["MinValue"], given["MaxValue"]) == (2, 1000)
+
+    def test_one_webhook_endpoint_takes_a_part_of_the_readers(self) -> None:
+        given = template()["Parameters"]["WebhookConcurrency"]
+        assert given["MinValue"] >= 2 * GROUPS
+        assert given["Default"] >= 6 * GROUPS
 
     def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
         reserved = {
@@ -139,7 +149,9 @@ class TestConcurrency:
         }
         chosen = ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]
         waiting = ("FeedsFunction", "FeedImportFunction", "ConsentWriteBackFunction")
-        assert reserved == dict.fromkeys(waiting, chosen)
+        posting = ("WebhookDeliveryFunction", "WebhookRetryFunction")
+        as_many = [chosen[0], {"Ref": "WebhookConcurrency"}, chosen[2]]
+        assert reserved == dict.fromkeys(waiting, chosen) | dict.fromkeys(posting, as_many)
         # Off where an account has too little to keep any back.
         assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
 
@@ -172,6 +184,41 @@ class TestEmails:
         [sender] = [f for f in functions() if f.job == "email_sender"]
         assert ("ses:SendEmail", name) in granted(sender)
         assert ("ses:SendRawEmail", name) in granted(sender)
+
+    def test_none_of_ses_own_lists_ends_another_workspaces_emails(self) -> None:
+        [configuration] = resources("AWS::SES::ConfigurationSet").values()
+        assert configuration["SuppressionOptions"] == {"SuppressedReasons": []}
+
+    def test_what_becomes_of_each_comes_to_the_queue(self) -> None:
+        [(name, _)] = resources("AWS::SES::ConfigurationSet").items()
+        [destination] = resources("AWS::SES::ConfigurationSetEventDestination").values()
+        assert destination["ConfigurationSetName"] == {"Ref": name}
+        events = destination["EventDestination"]
+        assert events["Enabled"] is True
+        assert events["EventBridgeDestination"]["EventBusArn"]["Fn::Sub"].endswith("/default")
+        # SES's names for what the worker knows, but for opens and clicks, which nobody tracks.
+        assert sorted(events["MatchingEventTypes"]) == [
+            "BOUNCE",
+            "COMPLAINT",
+            "DELIVERY",
+            "DELIVERY_DELAY",
+            "REJECT",
+            "RENDERING_FAILURE",
+        ]
+        [(rule, properties)] = resources("AWS::Events::Rule").items()
+        [target] = properties["Targets"]
+        dead = {"Fn::GetAtt": ["SesFeedbackDeadLetters", "Arn"]}
+        assert target["Arn"] == {"Fn::GetAtt": ["SesFeedbackQueue", "Arn"]}
+        assert target["DeadLetterConfig"] == {"Arn": dead}
+        # The default bus has the events of every stack of the account.
+        tags = properties["EventPattern"]["detail"]["mail"]["tags"]
+        assert tags == {"ses:configuration-set": [{"Ref": name}]}
+        [policy] = resources("AWS::SQS::QueuePolicy").values()
+        assert policy["Queues"] == [{"Ref": "SesFeedbackQueue"}, {"Ref": "SesFeedbackDeadLetters"}]
+        [statement] = policy["PolicyDocument"]["Statement"]
+        assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+        source = {"aws:SourceArn": {"Fn::GetAtt": [rule, "Arn"]}}
+        assert statement["Condition"] == {"ArnEquals": source}
 
 
 class TestStreams:

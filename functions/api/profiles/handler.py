@@ -13,7 +13,7 @@ from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.api.http.writing import JSON
 from storepost.lifecycle.erasures.service import erase_profile as erase
-from storepost.people.consent.states import ConsentState
+from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers import service as customers
 from storepost.people.customers.bodies import Customer
 from storepost.people.customers.listing import list_customers as customers_of
@@ -24,6 +24,8 @@ from storepost.people.profiles.bodies import MergeRequest, ProfileUpdate, Upsert
 from storepost.people.profiles.listing import ProfileFilter, identity_filters, list_profiles
 from storepost.people.profiles.model import IdentityType
 from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
+from storepost.people.suppressions.reachability import reachability_of
+from storepost.people.suppressions.reachability_schemas import Reachability
 from storepost.values.emails import EmailAddress
 from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
@@ -88,6 +90,14 @@ def find_profiles(
             description="Only profiles whose shown phone number has this state.",
         ),
     ] = None,
+    reachable: Annotated[
+        list[Channel] | None,
+        Query(
+            description="Only profiles that may get marketing by this channel: the shown address "
+            "is subscribed, and nothing suppresses it. Of several channels one is enough. Where a "
+            "suppression ends by itself, the profile is listed within the hour that follows."
+        ),
+    ] = None,
     locale: Annotated[
         LocaleCode | None,
         Query(description="Only profiles with exactly this locale, as a BCP 47 tag."),
@@ -142,6 +152,7 @@ def find_profiles(
         is_customer=is_customer,
         email_consents=email_marketing_consent,
         sms_consents=sms_marketing_consent,
+        reachable=reachable,
         locale=locale,
         first_seen_from=first_seen_from,
         first_seen_to=first_seen_to,
@@ -311,6 +322,19 @@ def delete_identity(
     identity stays. An identity that is gone already is 204 too.
     """
     release_identity(caller.workspace, id, identity_id, writes)
+
+
+@app.get("/v1/profiles/<id>/reachability", operation_id="profiles.getReachability")
+def get_reachability(
+    id: Annotated[UUID, Path(description="The profile that somebody wants to write to.")],
+    caller: Reader,
+) -> Reachability:
+    """Get what may be sent to a person.
+
+    Says for each channel whether marketing may be sent to the address that the profile shows,
+    whether what the person needs may be sent, and why not.
+    """
+    return Reachability.of(reachability_of(caller.workspace, id))
 
 
 @app.get("/v1/profiles/<id>/merges", operation_id="profiles.listMerges")

@@ -22,7 +22,10 @@ def find(
     caller: Reader,
     kinds: Annotated[
         list[SearchKind] | None,
-        Query(description="Only results of this kind; all kinds if left out."),
+        Query(
+            description="Only results of this kind. If left out, all kinds but `suppression`, "
+            "which has to be named."
+        ),
     ] = None,
     limit: Annotated[
         int,
@@ -39,7 +42,7 @@ def find(
     first (an id, email, phone, order number, SKU or coupon code), then an exact title, then titles
     that begin with the query, then what has each of its words as the beginning of a word. What was
     written is found within seconds. Removed products and archived coupons are found only by their
-    exact name.
+    exact name. Suppressions are found by their addresses, where `kinds` names them.
     """
     groups = service.search(caller.workspace, q, kinds, limit)
     return SearchResults(groups=[SearchGroup.of(group) for group in groups])

@@ -1,4 +1,6 @@
-"""The table's stream, filtered to what goes to a queue: outbox rows, changes of consent, orders."""
+"""The table's stream, filtered to what goes to a queue: outbox rows, changes of consent, orders,
+and what webhook endpoints are told of.
+"""
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
@@ -10,11 +12,13 @@ from storepost.platform.jobs.batches import relay_handler
 from storepost.platform.messaging.outbox import OutboxItem
 from storepost.platform.messaging.relay import Outgoing, outgoing_of
 from storepost.platform.persistence.streams import row_of
+from storepost.webhooks.deliveries.queueing import outgoing_deliveries
+from storepost.webhooks.events.stream import events_of
 
 
 def outgoing(record: DynamoDBRecord) -> Outgoing | None:
     """Returns what a row has for a queue; None where it has nothing, or not yet."""
-    row = row_of(record.raw_event["dynamodb"]["NewImage"])
+    row = row_of(record.raw_event["dynamodb"].get("NewImage"))
     if isinstance(row, OutboxItem) and row.is_due:
         return outgoing_of(row)
     if isinstance(row, IndexedChangeItem):
@@ -24,4 +28,4 @@ def outgoing(record: DynamoDBRecord) -> Outgoing | None:
     return None
 
 
-lambda_handler = relay_handler(outgoing)
+lambda_handler = relay_handler(outgoing, events_of, outgoing_deliveries)

@@ -5,11 +5,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.overview.search.repairing import repair
 from storepost.platform.jobs.batches import queue_handler
+from storepost.webhooks.deliveries.queueing import enqueue_again
 
 
 def repair_postings(record: SQSRecord, context: LambdaContext) -> None:
-    """Repairs what one message names."""
-    repair(record.body, context.get_remaining_time_in_millis)
+    """Repairs what one message names, and queues what webhook endpoints are told of it."""
+    repair(record.body, context.get_remaining_time_in_millis, enqueue_again)
 
 
 lambda_handler = queue_handler(repair_postings)

@@ -4,6 +4,7 @@ from openapi.story.chapters import (
     catalog,
     consent,
     coupons,
+    deliverability,
     external_ids,
     farewell,
     feeds,
@@ -16,8 +17,9 @@ from openapi.story.chapters import (
     start,
     stores,
     team,
+    webhooks,
 )
-from openapi.story.steps import Chapter
+from openapi.story.telling import Chapter
 
 CHAPTERS: list[Chapter] = [
     start.CHAPTER,
@@ -29,9 +31,11 @@ CHAPTERS: list[Chapter] = [
     feeds.CHAPTER,
     coupons.CHAPTER,
     consent.CHAPTER,
+    deliverability.CHAPTER,
     proposals.CHAPTER,
     shopify.CHAPTER,
     second_factor.CHAPTER,
+    webhooks.CHAPTER,
     team.CHAPTER,
     external_ids.CHAPTER,
     farewell.CHAPTER,

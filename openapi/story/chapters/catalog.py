@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 PRODUCT = {"id": "{throw.id}"}
 

@@ -1,15 +1,23 @@
-"""Who may be written to: asked for, proven, told to the shop, and withdrawn by a link."""
+"""Who may be written to: asked, proven, confirmed, told to the shop, and withdrawn by a link."""
 
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
-from openapi.story.telling import Telling
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile, Telling
 
 ADA, BRUNO = {"id": "{people.items.0.id}"}, {"id": "{bruno.id}"}
+CHIARA = "chiara.rossi@example.com"
 STORE = {"id": "{store.id}"}
 PROOF = {
     "reference": "Preference centre",
     "ip": "203.0.113.7",
     "userAgent": "Mozilla/5.0",
 }
+
+
+def _open_email(telling: Telling) -> None:
+    """Chiara opens the link in the email that asks her."""
+    [link] = telling.email_to(CHIARA).links
+    telling.values["opt_in"] = link.rsplit("/", 1)[1]
+    telling.masks.add_token("opt_in", telling.values["opt_in"])
 
 
 def _follow(telling: Telling) -> None:
@@ -58,7 +66,7 @@ CHAPTER: Chapter = [
         body={
             "changes": [
                 {
-                    "email": "chiara.rossi@example.com",
+                    "email": CHIARA,
                     "state": "subscribed",
                     "occurredAt": "2025-12-01T09:00:00.000Z",
                     "proof": {"reference": "Old newsletter tool, list 7"},
@@ -97,6 +105,28 @@ CHAPTER: Chapter = [
         },
     ),
     Step("stores.putWriteBack", path=STORE, body={"url": "{write_back_url}"}),
+    Step("profiles.list", query={"email": CHIARA}, keep="found"),
+    Step(
+        "optInRequests.create",
+        path={"id": "{found.items.0.id}"},
+        body={
+            "occurredAt": "2026-03-14T09:30:00.000Z",
+            "proof": {**PROOF, "reference": "Newsletter form 4711"},
+            "evidence": {
+                "text": "Yes, write to me about new things from the loom.",
+                "textVersion": "2026-01",
+                "url": "https://shop.example.com/news",
+            },
+        },
+    ),
+    Meanwhile(_open_email),
+    Step("optIn.ask", None, path={"token": "{opt_in}"}),
+    Step("optIn.confirm", None, path={"token": "{opt_in}"}, body={"answer": "subscribe"}),
+    Step(
+        "optInRequests.list",
+        path={"id": "{found.items.0.id}"},
+        query={"page": 1, "pageSize": 25},
+    ),
     Step(
         "unsubscribeLinks.create",
         path=ADA,

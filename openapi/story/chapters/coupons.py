@@ -1,6 +1,7 @@
 """A spring sale with a pool of codes, and gift cards whose codes came from elsewhere."""
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 SALE = {"id": "{sale.id}"}
 FILE = "code\nGIFT-0001\nGIFT-0002\nGIFT-0003"

@@ -6,7 +6,8 @@ from openapi.story.chapters.catalog import CANDLE
 from openapi.story.chapters.orders import ORDER
 from openapi.story.chapters.people import CUSTOMER
 from openapi.story.chapters.team import ANTON
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 STORE = {"id": "{store.id}"}
 SEVENTH: dict[str, Any] = {

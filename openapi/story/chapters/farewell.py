@@ -2,7 +2,8 @@
 
 from openapi.story.chapters.team import ANTON
 from openapi.story.people import PASSWORD
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 STORE = {"id": "{store.id}"}
 CHAPTER: Chapter = [

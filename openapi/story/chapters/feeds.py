@@ -1,6 +1,7 @@
 """The shop's web site has a product feed too: it is checked, added, imported, and ranked."""
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 SOURCE = {"storeId": "{store.id}", "url": "{feed_url}"}
 MAPPING = {

@@ -3,7 +3,8 @@
 from typing import Any
 
 from openapi.story.chapters.catalog import eur
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 ORDER: dict[str, Any] = {
     "number": "#1001",

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 ADA = {"id": "{people.items.0.id}"}
 CUSTOMER: dict[str, Any] = {
@@ -53,6 +54,7 @@ CHAPTER: Chapter = [
             "isCustomer": "true",
             "emailMarketingConsent": "subscribed",
             "smsMarketingConsent": "not_subscribed",
+            "reachable": "email",
             "locale": "en",
             "firstSeenFrom": "2026-01-01T00:00:00.000Z",
             "firstSeenTo": "2026-04-01T00:00:00.000Z",

@@ -1,6 +1,7 @@
 """What Storepost knows of the throw now that it was sold."""
 
-from openapi.story.steps import Chapter, Step
+from openapi.story.steps import Step
+from openapi.story.telling import Chapter
 
 THROW = {"id": "{products.items.0.id}"}
 CHAPTER: Chapter = [

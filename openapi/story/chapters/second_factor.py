@@ -6,8 +6,8 @@ import hmac
 import struct
 
 from openapi.story.people import OWNER, PASSWORD, code_to, link_to
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
-from openapi.story.telling import Telling
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile, Telling
 from storepost.values import clock
 
 NEW_PASSWORD = "staple battery horse correct"  # noqa: S105 - the story's own

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 from local.shopify import discounts
 from local.shopify.app import APP
 from local.shopify.oauth import approve
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
-from openapi.story.telling import Telling
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile, Telling
 
 SHOP = "birch-loom.myshopify.com"
 CONNECTION = {"key": f"shopify:{SHOP}"}

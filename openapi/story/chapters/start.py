@@ -1,7 +1,8 @@
 """Olive signs up, makes a workspace for her shop Birch & Loom, and a key for its programs."""
 
 from openapi.story.people import OWNER, PASSWORD, code_to
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile
 
 CHAPTER: Chapter = [
     Step("health.get", None),

@@ -1,6 +1,7 @@
 """Olive connects her shop's own system, and says where it wants to hear of consent."""
 
-from openapi.story.steps import OLIVE, Chapter, Step
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter
 
 STORE = {"id": "{store.id}"}
 CHAPTER: Chapter = [

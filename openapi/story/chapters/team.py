@@ -1,7 +1,8 @@
 """The team: Anton and Mira are invited, Anton becomes the owner, and Mira leaves."""
 
 from openapi.story.people import ADMIN, MEMBER, PASSWORD, code_to, link_to
-from openapi.story.steps import OLIVE, Chapter, Meanwhile, Step
+from openapi.story.steps import OLIVE, Step
+from openapi.story.telling import Chapter, Meanwhile
 
 ANTON, MIRA = "{anton.token}", "{mira.token}"
 

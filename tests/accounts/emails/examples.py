@@ -14,6 +14,7 @@ from storepost.accounts.emails.messages import (
     MemberRemovedKeys,
     Message,
     NewAddressCode,
+    OptIn,
     PasswordChanged,
     PasswordReset,
     SignInCode,
@@ -21,9 +22,12 @@ from storepost.accounts.emails.messages import (
     TwoFactorEmailCode,
     TwoFactorLimit,
     VerifyAddress,
+    WebhookEndpointDisabled,
+    WebhookEndpointFailing,
     WriteBacksFailing,
     mask_address,
 )
+from storepost.values.languages import Language
 
 # 09:05 five hours behind UTC: what people read must be 14:05 UTC.
 WHEN = datetime(2026, 11, 28, 9, 5, 59, tzinfo=timezone(timedelta(hours=-5)))
@@ -32,6 +36,7 @@ INVITATION_LINK = "https://app.example.com/invitations/2f1c9c0e-7f55-4c8e-9a53-6
 VERIFY_LINK = "https://app.example.com/verify-email?registration=0b6f6f0f&from=email"
 SIGN_IN_LINK = "http://127.0.0.1:3000/v1/pages/password-reset"
 RESET_LINK = "https://app.example.com/reset-password#token=Zk3x9VQpY2l0bG9uZ3Rva2Vu"
+OPT_IN_LINK = "https://api.example.com/v1/opt-in/AQf2xk3VQpY2l0bG9uZ3Rva2Vu"
 
 EXAMPLES: tuple[Message, ...] = (
     Invitation("Nordlicht & Söhne", "Jane Müller", "admin", INVITATION_LINK, WHEN),
@@ -76,4 +81,7 @@ EXAMPLES: tuple[Message, ...] = (
         WHEN,
     ),
     WriteBacksFailing("Nordlicht & Söhne", "Birch & Loom", WHEN),
+    OptIn("Nordlicht & Söhne", Language.ENGLISH, OPT_IN_LINK),
+    WebhookEndpointFailing("Nordlicht & Söhne", "hooks.birch-loom.example", WHEN, WHEN),
+    WebhookEndpointDisabled("Nordlicht & Söhne", "hooks.birch-loom.example", "failing", WHEN),
 )

@@ -9,6 +9,7 @@ from storepost.accounts.emails.messages import (
     Invitation,
     MemberRemovedKeys,
     Message,
+    OptIn,
     Role,
     to_params,
 )
@@ -335,7 +336,8 @@ class TestLetterhead:
         assert ("meta", "content", "light dark") in page.attributes
         assert "@media (prefers-color-scheme: dark)" in html
         assert any(value.startswith("telephone=no") for _, name, value in page.attributes if name)
-        assert page.seen.strip().startswith("Storepost")
+        brand = message.workspace if isinstance(message, OptIn) else "Storepost"
+        assert page.seen.strip().startswith(brand)
 
     @pytest.mark.parametrize(
         "message",

@@ -39,6 +39,9 @@ NAMES = {
     "store_moved",
     "data_requested",
     "write_backs_failing",
+    "opt_in",
+    "webhook_endpoint_failing",
+    "webhook_endpoint_disabled",
 }
 
 

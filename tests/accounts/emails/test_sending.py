@@ -1,5 +1,6 @@
 """One email, under a lease: whoever has the lease knows it, though its answer got lost."""
 
+import json
 from typing import Any
 
 import boto3
@@ -8,8 +9,12 @@ import pytest
 from local import aws, functions
 from local.events import pumps
 from storepost.accounts.emails.messages import Invitation
-from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.emails.outgoing import SealedEmail, send_email
+from storepost.platform.messaging.email_tags import EmailKind, EmailTags
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.sealing import Purpose, seal
+from storepost.values.ids import new_id
 from tests.accounts.emails.examples import INVITATION_LINK, WHEN
 from tests.harness.call_interruption import Killed, Side, around_calls
 from tests.harness.faults import FAULT, faults, lost_answer
@@ -22,7 +27,8 @@ TO = f"guest.{CANARY}@example.com"
 def event(world: World) -> dict[str, Any]:
     """The batch that brings one invitation."""
     changes = Changes()
-    send_email(changes, TO, Invitation("Nordlicht", "Jane", "member", INVITATION_LINK, WHEN))
+    email = Invitation("Nordlicht", "Jane", "member", INVITATION_LINK, WHEN)
+    send_email(changes, TO, email, EmailTags(EmailKind.INVITATION, new_id(), new_id()))
     changes.commit()
     world.deliver_outbox()
     [message] = boto3.client("sqs").receive_message(
@@ -57,6 +63,17 @@ def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any
     world.advance(minutes=1)
     assert hand_over(event) == 0
     assert [email.to for email in world.emails()] == [TO]
+
+
+def test_one_that_an_earlier_version_queued_goes_without_tags(world: World) -> None:
+    content = {"to": TO, "template": "sign_in_code", "params": {"name": "Jane", "code": "123456"}}
+    email_id = new_id()
+    sealed = seal(json.dumps(content).encode(), Purpose.OUTGOING_EMAIL, str(email_id))
+    changes = Changes()
+    send(changes, SealedEmail(email_id, sealed))
+    changes.commit()
+    world.deliver()
+    assert [(email.to, email.tags) for email in world.emails()] == [(TO, {})]
 
 
 def test_throttling_while_it_notes_that_it_was_sent(world: World, event: dict[str, Any]) -> None:

@@ -93,6 +93,7 @@ class TestCreate:
             "createdAt": body["createdAt"],
             "expiresAt": clock.to_text(created + timedelta(days=7)),
             "expired": False,
+            "undeliverable": False,
         }
         [email] = world.emails()
         assert email.to == GUEST

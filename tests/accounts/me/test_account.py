@@ -40,6 +40,7 @@ class TestGet:
                 "id": str(someone.id),
                 "name": someone.name,
                 "email": someone.email,
+                "emailUndeliverable": False,
                 "twoFactor": {"app": None, "email": None, "trustedBrowsers": 0},
             },
             "workspaces": [],

@@ -57,7 +57,12 @@ def lines() -> Iterator[StringIO]:
         (PasswordChoice, {"token": SECRET, "password": SECRET}),
         (
             OpenedTrustedSession,
-            {"token": SECRET, "trusted_browser": SECRET, "expires_at": clock.now()},
+            {
+                "token": SECRET,
+                "trusted_browser": SECRET,
+                "expires_at": clock.now(),
+                "email_undeliverable": False,
+            },
         ),
         (
             SecondStepNeeded,

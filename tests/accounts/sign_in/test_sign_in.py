@@ -94,6 +94,7 @@ class TestSignIn:
             "status": "signed_in",
             "token": token,
             "expiresAt": clock.to_text(session.expires_at),
+            "emailUndeliverable": False,
         }
         assert before <= session.signed_in_at <= clock.now()
         assert session.last_active_at == session.signed_in_at
@@ -422,7 +423,11 @@ class TestVerify:
         assert answer.status == 200
         token = answer.json["token"]
         session = session_behind(token)
-        assert answer.json == {"token": token, "expiresAt": clock.to_text(session.expires_at)}
+        assert answer.json == {
+            "token": token,
+            "expiresAt": clock.to_text(session.expires_at),
+            "emailUndeliverable": False,
+        }
         assert session.expires_at == session.signed_in_at + timedelta(days=30)
         assert (session.person_id, session.browser, session.os) == (person.id, "Firefox", "Linux")
         assert signs_in(world, token)

@@ -242,7 +242,11 @@ class TestVerifyEmail:
         assert answer.status == 200
         token = answer.json["token"]
         session = session_behind(token)
-        assert answer.json == {"token": token, "expiresAt": clock.to_text(session.expires_at)}
+        assert answer.json == {
+            "token": token,
+            "expiresAt": clock.to_text(session.expires_at),
+            "emailUndeliverable": False,
+        }
         assert before <= session.signed_in_at <= clock.now()
         assert session.expires_at == session.signed_in_at + timedelta(days=30)
         assert (session.browser, session.os) == ("Firefox", "Linux")

@@ -32,9 +32,9 @@ def operation(of: Json, method: str, path: str) -> Json:
 
 def parameter(of: Json, method: str, path: str, name: str) -> Json:
     """One of an operation's parameters."""
-    found = operation(of, method, path)["parameters"]
+    found: list[Json] = operation(of, method, path)["parameters"]
     [each] = [each for each in found if each.get("name") == name]
-    return dict(each) if each is None else each
+    return each
 
 
 def answer(of: Json, method: str, path: str, status: str) -> Json:

@@ -19,6 +19,7 @@ from tests.costs.scenarios import (
     shopping,
     sign_in,
     stocking,
+    suppressing,
     telling,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
@@ -35,6 +36,7 @@ GROUPS: dict[str, Scenarios] = {
     "Profiles that become one": merging.SCENARIOS,
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
+    "Suppressions": suppressing.SCENARIOS,
     "Definitions and change proposals": proposing.SCENARIOS,
     "Search": searching.SCENARIOS,
     "Coupons": couponing.SCENARIOS,

@@ -204,6 +204,54 @@ def unsubscribe_again(town: Town) -> Ask:
     return asked
 
 
+def _asking(town: Town, key: str | None = None) -> Ask:
+    """Asks somebody of one store who has never said anything, once another one was asked."""
+    form = {"proof": {"reference": "newsletter form", "ip": "203.0.113.7"}}
+    path = {"id": town.profile_of(email_of(6))}
+    town.ask("optInRequests.create", Ask(town.key, form, path=path))
+    town.world.deliver()
+    return Ask(town.key, form, path={"id": town.buyer}, key=key)
+
+
+def _asked(town: Town) -> Mapping[str, str]:
+    """The path of the link in the email."""
+    town.ask("optInRequests.create", _asking(town))
+    link = town.world.emails()[-1].links[0]
+    return {"token": link.rsplit("/", 1)[1]}
+
+
+SCENARIOS.plain("optInRequests.create", _asking, "one store told")
+SCENARIOS.plain(
+    "optInRequests.create",
+    lambda town: _asking(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
+    "one store told, with an idempotency key",
+)
+
+
+@SCENARIOS.of("optInRequests.list", "1 request")
+def list_opt_in(town: Town) -> Ask:
+    town.ask("optInRequests.create", _asking(town))
+    return Ask(town.key, path={"id": town.buyer})
+
+
+@SCENARIOS.of("optIn.ask")
+def open_opt_in(town: Town) -> Ask:
+    return Ask(path=_asked(town))
+
+
+@SCENARIOS.of("optIn.confirm", "one store told")
+def confirm_opt_in(town: Town) -> Ask:
+    return Ask(path=_asked(town), form={"answer": "subscribe"})
+
+
+@SCENARIOS.of("optIn.confirm", "nothing new")
+def confirm_opt_in_again(town: Town) -> Ask:
+    asked = confirm_opt_in(town)
+    town.ask("optIn.confirm", asked)
+    town.world.deliver()
+    return asked
+
+
 def _changes(numbers: Iterable[int]) -> dict[str, object]:
     moment = "2025-12-01T09:00:00.000Z"
     given = {"state": "subscribed", "occurredAt": moment}

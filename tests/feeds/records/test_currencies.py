@@ -4,7 +4,7 @@ import pytest
 
 from storepost.feeds.records import currency_signs
 from storepost.feeds.records.prices import decimal_point, read_price
-from storepost.values.money import Money, _known, digits
+from storepost.values.money import Money, currencies, digits
 from tests.feeds.records import cldr
 
 WRITTEN = {
@@ -46,6 +46,8 @@ WRITTEN = {
     "129 kr": (12900, "SEK"),
     "AED 55.00": (5500, "AED"),
     "1.250 KWD": (1250, "KWD"),
+    "1 299,90 лв.": (129990, "BGN"),
+    "1.299,90 kn": (129990, "HRK"),
 }
 
 
@@ -55,7 +57,7 @@ def test_what_a_country_writes(text: str) -> None:
 
 
 def test_every_currency_by_its_code() -> None:
-    for code in sorted(_known()):
+    for code in sorted(currencies()):
         for text in (f"15 {code}", f"{code} 15", f"15 {code.lower()}"):
             assert read_price(text, "EUR") == Money(15 * 10 ** digits(code), code)
 
@@ -93,7 +95,7 @@ def test_three_digits_are_decided_by_the_column() -> None:
 
 def test_signs_mean_currencies_that_there_are() -> None:
     for codes in currency_signs._signs().values():
-        assert set(codes) <= _known()
+        assert set(codes) <= currencies()
 
 
 def test_the_file_of_signs_is_what_cldr_says() -> None:

@@ -46,7 +46,9 @@ class Home(Place):
         self.consent(gone, "subscribed", evidence={"text": "I want news by email."})
         self.erase(gone)
         self.world.deliver()
-        self.somebody()
+        person = self.somebody()
+        form = {"proof": {"reference": "form-2026"}}
+        self.call("POST", f"/profiles/{person}/opt-in-requests", form)
         self.order(self.shop, "5")
         self.call("DELETE", f"/stores/{self.shop}/orders/5")
         self.stock()

@@ -125,6 +125,8 @@ class TestEnvironment:
             "PRODUCT_JOBS_QUEUE_URL": aws.queue_url("ProductJobQueue"),
             "PRODUCT_SALES_QUEUE_URL": aws.queue_url("ProductSalesQueue"),
             "COUPON_CODES_QUEUE_URL": aws.queue_url("CouponCodeQueue"),
+            "WEBHOOK_DELIVERY_QUEUE_URL": aws.queue_url("WebhookDeliveryQueue"),
+            "WEBHOOK_RETRY_QUEUE_URL": aws.queue_url("WebhookRetryQueue"),
             "SEARCH_REPAIRS_QUEUE_URL": aws.queue_url("SearchRepairQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,

@@ -1,6 +1,7 @@
 """Postings after the stream failed: of records, of a whole workspace, of an erased person."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +103,10 @@ def events() -> list[str]:
     return [message["Body"] for message in received]
 
 
+def _nothing_else(_record: Mapping[str, Any]) -> None:
+    """What else the records mean is asked elsewhere."""
+
+
 class TestRecords:
     """A record that failed for good."""
 
@@ -152,7 +157,7 @@ class TestRecords:
         monkeypatch.setattr(PostingRepository, "write_all", meanwhile)
         [event] = events()
         with functions.apart():
-            repairing.repair(event, lambda: 300_000)
+            repairing.repair(event, lambda: 300_000, _nothing_else)
         words = {sk for _, sk in searched.postings}
         assert not [word for word in words if word.startswith("grace")]
         assert [word for word in words if word.startswith("ada\x01")]
@@ -228,7 +233,7 @@ class TestWorkspace:
         message, runs = json.dumps({"workspaceId": str(searched.workspace.id)}), 0
         while message:
             times = iter([300_000, 0])
-            repairing.repair(message, lambda times=times: next(times, 0))  # type: ignore[misc]
+            repairing.repair(message, lambda times=times: next(times, 0), _nothing_else)  # type: ignore[misc]
             searched.world.deliver_outbox()
             runs += 1
             message = next(iter(events()), "")

@@ -122,7 +122,7 @@ class Town:
                 assert row.into in live
                 assert row.identities is None
                 held = {kind_of(each.sk) for each in rows if each.pk == row.pk}
-                assert held <= {"profile", "consent", "evidence"}, held
+                assert held <= {"profile", "consent", "evidence", "opt_in"}, held
             if isinstance(row, ProfileItem):
                 assert row.pending_sources is None
                 assert not [link for link in row.links.values() if len(link) > 3]

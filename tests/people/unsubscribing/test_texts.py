@@ -6,9 +6,16 @@ from collections.abc import Iterator
 import pytest
 
 from storepost.api.reference.page_texts import page_texts
-from storepost.api.reference.pages import dead_link_page, unsubscribe_page, unsubscribed_page
+from storepost.api.reference.pages import (
+    dead_link_page,
+    dead_opt_in_link_page,
+    opt_in_page,
+    opted_in_page,
+    unsubscribe_page,
+    unsubscribed_page,
+)
 from storepost.values.languages import Language
-from storepost.values.problems import Gone, NotFound, Problem, kinds
+from storepost.values.problems import Busy, Gone, NotFound, Problem, kinds
 from tests.harness.world import CANARY
 
 ENGLISH = page_texts(Language.ENGLISH)
@@ -72,12 +79,16 @@ class TestPages:
             "unknown": dead_link_page(NotFound(), language).html,
             "over": dead_link_page(Gone(), language).html,
             "failed": dead_link_page(Problem.__new__(kinds()[-1]), language).html,
+            "opt_in_ask": opt_in_page(language, sender, address).html,
+            "opt_in_done": opted_in_page(language, sender, address).html,
+            "opt_in_over": dead_opt_in_link_page(Gone(), language).html,
+            "opt_in_failed": dead_opt_in_link_page(Busy(), language).html,
         }
         assert html.keys() == ENGLISH.keys()
         for name, text in texts(language):
             for part in text.replace("{sender}", "{address}").split("{address}"):
                 assert part.replace("'", "&#39;") in html[name.partition(".")[0]], name
-        for page in ("ask", "done"):
+        for page in ("ask", "done", "opt_in_ask", "opt_in_done"):
             assert address in html[page]
             assert html[page].count(sender) >= 3  # the title, the head and the sentence
             assert "{" not in html[page].partition("</style>")[2]
@@ -85,3 +96,4 @@ class TestPages:
     @pytest.mark.parametrize("kind", [k for k in kinds() if k.status not in {404, 410}])
     def test_any_other_problem_says_that_it_did_not_work(self, kind: type[Problem]) -> None:
         assert ENGLISH["failed"]["title"] in dead_link_page(kind(), None).html
+        assert ENGLISH["opt_in_failed"]["text"] in dead_opt_in_link_page(kind(), None).html

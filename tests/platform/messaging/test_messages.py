@@ -30,9 +30,16 @@ from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.messages import StoreImportMessage
 from storepost.sync.webhooks import messages as webhook_messages
 from storepost.sync.webhooks.messages import MAX_INLINE_BYTES, ResumePoint, Webhook
+from storepost.webhooks.deliveries.messages import (
+    DeliveryMessage,
+    EndpointCheckMessage,
+    ReplayMessage,
+    RetryMessage,
+)
 
 A, B, C = (UUID(f"0192f0a0-0000-7000-8000-00000000000{n}") for n in (1, 2, 3))
 WORKSPACE = '{"workspaceId":"0192f0a0-0000-7000-8000-000000000001"'
+AT = "2026-01-02T03:04:05.000Z"
 WEBHOOK = Webhook(
     "x.myshopify.com", "orders/create", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), b'{"id":5}'
 )
@@ -96,6 +103,38 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
     ),
     (ProductSalesMessage(A, B), Queue.PRODUCT_SALES, f'{WORKSPACE},"orderId":"{B}"}}', None),
     (SealedEmail(B, "sealed"), Queue.EMAILS, f'{{"id":"{B}","sealed":"sealed"}}', None),
+    (
+        DeliveryMessage(A, B, C, 2),
+        Queue.WEBHOOK_DELIVERY,
+        f'{WORKSPACE},"endpointId":"{B}","deliveryId":"{C}","attempt":2}}',
+        f"{B}#3",
+    ),
+    (
+        DeliveryMessage(A, B, C, event={"type": "order.created", "id": str(A), "at": AT}),
+        Queue.WEBHOOK_DELIVERY,
+        f'{WORKSPACE},"endpointId":"{B}","deliveryId":"{C}","attempt":1,'
+        f'"event":{{"type":"order.created","id":"{A}","at":"{AT}"}}}}',
+        f"{B}#3",
+    ),
+    (
+        RetryMessage(A, B, C, 3),
+        Queue.WEBHOOK_RETRY,
+        f'{WORKSPACE},"endpointId":"{B}","deliveryId":"{C}","attempt":3}}',
+        None,
+    ),
+    (
+        EndpointCheckMessage(A, B, AT),
+        Queue.WEBHOOK_RETRY,
+        f'{WORKSPACE},"endpointId":"{B}","failingSince":"{AT}"}}',
+        None,
+    ),
+    (
+        ReplayMessage(A, B, AT, AT, ["order.created"]),
+        Queue.WEBHOOK_RETRY,
+        f'{WORKSPACE},"endpointId":"{B}","createdFrom":"{AT}","createdTo":"{AT}",'
+        '"types":["order.created"]}',
+        None,
+    ),
     (WEBHOOK, Queue.WEBHOOKS, HEAD + BODY, OF_THE_ORDER),
     (
         replace(WEBHOOK, reached=ResumePoint(B, "k", is_more=True)),

@@ -29,7 +29,7 @@ QUEUES = {
     Queue.COUPON_CODES: ("CouponCodeQueue", "a-coupon"),
     Queue.SEARCH_REPAIRS: ("SearchRepairQueue", None),
 }
-"""What template.yaml calls each, and in a FIFO queue a group."""
+"""What template.yaml calls each, and in a FIFO queue a group; EventBridge feeds the other one."""
 
 
 class Sqs:
@@ -113,7 +113,11 @@ def test_nothing_to_send_takes_no_row(world: World) -> None:
     assert len(changes) == 0
 
 
-@pytest.mark.parametrize("queue", Queue)
+def test_all_but_that_of_ses_are_fed_by_the_outbox() -> None:
+    assert QUEUES.keys() == set(Queue) - {Queue.SES_FEEDBACK}
+
+
+@pytest.mark.parametrize("queue", QUEUES)
 def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue) -> None:
     name, group = QUEUES[queue]
     changes = Changes()

@@ -2,6 +2,7 @@
 
 import time
 from typing import Any
+from uuid import UUID
 
 import pytest
 from botocore.exceptions import ClientError
@@ -9,6 +10,7 @@ from botocore.exceptions import ClientError
 from local.functions import handler_of
 from local.template import functions
 from storepost.platform.messaging import pacing, ses
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.pacing import Pace
 from tests.harness.world import World
 
@@ -16,6 +18,7 @@ UNVERIFIED = (
     "Email address is not verified. The following identities failed the check in region"
     " EU-CENTRAL-1: ann.canary@example.com"
 )
+TAGS = account_tags(UUID(int=7))
 OURS = [
     # The sandbox, a sender that isn't verified, and a region that has neither.
     ("MessageRejected", UNVERIFIED, 400),
@@ -92,7 +95,7 @@ class TestRefusals:
         assert len(refusing.calls) == 1
         assert world.queue_depth("EmailQueue") == 1
         with pytest.raises(ses.SenderRefused) as raised:
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>")
+            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
         assert str(raised.value) == code
 
     def test_one_of_ourselves_is_counted_for_its_alarm(
@@ -102,7 +105,7 @@ class TestRefusals:
         monkeypatch.setattr(ses, "count", counted.append)
         refusing.refuses(*OURS[0])
         with pytest.raises(ses.SenderRefused):
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>")
+            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
         assert counted == ["EmailsRefusedBySes"]
 
     @pytest.mark.parametrize("message", RECIPIENTS)
@@ -124,7 +127,7 @@ class TestRefusals:
         world.deliver()
         assert world.queue_depth("EmailQueue") == 1
         with pytest.raises(ClientError):
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>")
+            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
 
 
 def test_an_email_goes_by_the_stacks_configuration_set(world: World, refusing: Ses) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from botocore.model import Shape
 from botocore.parsers import JSONParser
+from botocore.serialize import create_serializer
 from botocore.session import get_session
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,26 +19,71 @@ from pynamodb.attributes import BinarySetAttribute
 
 import storepost
 from storepost.platform.persistence.item import Item, Row, connection
+from storepost.values import clock
 
 NUMBERS = st.integers().map(str)
-SCALARS = st.one_of(
+PLAIN_SCALARS = st.one_of(
     st.fixed_dictionaries({"S": st.text()}),
     st.fixed_dictionaries({"N": NUMBERS}),
     st.fixed_dictionaries({"BOOL": st.booleans()}),
-    st.fixed_dictionaries({"B": st.binary().map(lambda data: b64encode(data).decode())}),
     st.just({"NULL": True}),
     st.fixed_dictionaries({"SS": st.lists(st.text(min_size=1), min_size=1)}),
     st.fixed_dictionaries({"NS": st.lists(NUMBERS, min_size=1)}),
 )
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(
-        st.fixed_dictionaries({"L": st.lists(inner, max_size=3)}),
-        st.fixed_dictionaries({"M": st.dictionaries(st.text(min_size=1), inner, max_size=3)}),
-    ),
-    max_leaves=6,
-)
+type Value = dict[str, Any]
+
+
+def values(scalars: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
+    """Values of attributes, lists and maps among them."""
+    return st.recursive(
+        scalars,
+        lambda inner: st.one_of(
+            st.fixed_dictionaries({"L": st.lists(inner, max_size=3)}),
+            st.fixed_dictionaries({"M": st.dictionaries(st.text(min_size=1), inner, max_size=3)}),
+        ),
+        max_leaves=6,
+    )
+
+
+ENCODED = st.fixed_dictionaries({"B": st.binary().map(lambda data: b64encode(data).decode())})
+VALUES = values(PLAIN_SCALARS | ENCODED)
 ITEMS = st.dictionaries(st.text(min_size=1), VALUES, max_size=4)
+STORED = values(PLAIN_SCALARS | st.fixed_dictionaries({"B": st.binary()}))
+ROWS = st.dictionaries(st.text(min_size=1), STORED, max_size=4)
+CALLS = {
+    "GetItem": st.fixed_dictionaries(
+        {"TableName": st.text(), "Key": ROWS, "ConsistentRead": st.booleans()}
+    ),
+    "BatchGetItem": st.fixed_dictionaries(
+        {
+            "RequestItems": st.dictionaries(
+                st.text(),
+                st.fixed_dictionaries({"Keys": st.lists(ROWS, max_size=3)}),
+                max_size=1,
+            )
+        }
+    ),
+    "Query": st.fixed_dictionaries(
+        {
+            "TableName": st.text(),
+            "KeyConditionExpression": st.text(),
+            "ExpressionAttributeValues": ROWS,
+            "Limit": st.integers(1, 1_000),
+        },
+        optional={"ExclusiveStartKey": ROWS},
+    ),
+    "TransactWriteItems": st.fixed_dictionaries(
+        {
+            "ClientRequestToken": st.text(),
+            "TransactItems": st.lists(
+                st.fixed_dictionaries(
+                    {"Put": st.fixed_dictionaries({"TableName": st.text(), "Item": ROWS})}
+                ),
+                max_size=3,
+            ),
+        }
+    ),
+}
 ANSWERS = {
     "GetItem": st.fixed_dictionaries({}, optional={"Item": ITEMS}),
     "Query": st.fixed_dictionaries(
@@ -102,6 +148,11 @@ def parsed(parser: JSONParser, answer: object, operation: str, status: int = 200
     return parser.parse(response, shape_of(operation))
 
 
+def client() -> Any:
+    """The one client, with what botocore keeps to itself."""
+    return connection.client
+
+
 def ours() -> JSONParser:
     """The parser of the one client."""
     parser = connection.session.get_component("response_parser_factory").create_parser("json")
@@ -114,6 +165,36 @@ def ours() -> JSONParser:
 def test_an_answer_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
     answer = data.draw(ANSWERS[operation])
     assert parsed(ours(), answer, operation) == parsed(JSONParser(), answer, operation)
+
+
+@pytest.mark.parametrize("operation", CALLS)
+@given(data=st.data())
+def test_a_call_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
+    parameters = data.draw(CALLS[operation])
+    model = get_session().get_service_model("dynamodb").operation_model(operation)
+    serializer: Any = create_serializer("json", include_validation=False)
+    theirs = serializer.serialize_to_request(parameters, model)
+    assert client()._serializer.serialize_to_request(parameters, model) == theirs
+
+
+def test_what_is_no_value_of_an_attribute_is_refused() -> None:
+    model = get_session().get_service_model("dynamodb").operation_model("PutItem")
+    with pytest.raises(TypeError, match="datetime is no value of an attribute"):
+        client()._serializer.serialize_to_request({"Item": {"a": clock.now()}}, model)
+
+
+def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
+    ruleset = client()._ruleset_resolver
+    model = client().meta.service_model.operation_model("GetItem")
+    asked = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
+    theirs = type(ruleset).construct_endpoint(ruleset, **asked)
+    ours = ruleset.construct_endpoint(**asked)
+    assert (ours.url, ours.properties, ours.headers) == (
+        theirs.url,
+        theirs.properties,
+        theirs.headers,
+    )
+    assert ruleset.construct_endpoint(**asked) is ours
 
 
 def test_so_is_an_error() -> None:

@@ -8,42 +8,42 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class CouponSource(StrEnum):
+class CouponSource(StoredEnum):
     """Where a coupon's codes come from: `platform`, Storepost made them, or `import`, a file."""
 
     PLATFORM = "platform"
     IMPORT = "import"
 
 
-class CouponKind(StrEnum):
+class CouponKind(StoredEnum):
     """When a coupon's codes are made: `personal`, for each person, or `bulk`, all in advance."""
 
     PERSONAL = "personal"
     BULK = "bulk"
 
 
-class ValueType(StrEnum):
+class ValueType(StoredEnum):
     """What a coupon's value counts: percent, or minor units of the store's currency."""
 
     PERCENTAGE = "percentage"
     AMOUNT = "amount"
 
 
-class Reissue(StrEnum):
+class Reissue(StoredEnum):
     """When a person gets another code: once theirs is used or expired, or for every email."""
 
     AFTER_USE_OR_EXPIRY = "after_use_or_expiry"
     EVERY_EMAIL = "every_email"
 
 
-class CouponStatus(StrEnum):
+class CouponStatus(StoredEnum):
     """How far a coupon has come.
 
     `active` gives codes out; `ended` gives out none; `archived` has ended and is hidden from lists.
@@ -54,7 +54,7 @@ class CouponStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-class CodeStatus(StrEnum):
+class CodeStatus(StoredEnum):
     """How far a code has come.
 
     `pending`: it is being made, or the shop hasn't taken it yet. `available`: nobody has it.

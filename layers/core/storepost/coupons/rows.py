@@ -27,6 +27,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
@@ -66,7 +67,7 @@ class CodeRow(VersionedItem):
     """`[order, its number, when it was placed]`."""
 
 
-class CodeItem(CodeRow, discriminator="coupon_code"):
+class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
     """A code of a coupon."""
 
     coupon_id = Identifier()

@@ -130,7 +130,7 @@ class Coupon(Shape):
         coupon, store, terms = view.coupon, view.store, view.coupon.terms
         least = terms.minimum_subtotal if terms else None
         combines = terms.combines_with if terms else None
-        return cls(
+        return cls.of_stored(
             id=coupon.id,
             store=CouponStore(
                 id=store.id, name=store.name, platform=store.platform, currency=store.currency
@@ -225,7 +225,7 @@ class CouponImportCheck(Shape):
 
 def _as_validity(validity: Validity) -> ValidForDays | ValidUntil | ValidForEver:
     if validity.days:
-        return ValidForDays(type="days", days=validity.days)
+        return ValidForDays.of_stored(type="days", days=validity.days)
     if validity.ends_at:
         return ValidUntil(type="until", ends_at=validity.ends_at)
     return ValidForEver(type="none")

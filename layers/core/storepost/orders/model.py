@@ -6,14 +6,14 @@ when the order first came.
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.ids import derived_id
 from storepost.values.money import Money
+from storepost.values.stored_enum import StoredEnum
 
 
-class FinancialStatus(StrEnum):
+class FinancialStatus(StoredEnum):
     """How far an order is paid.
 
     `pending`: no payment yet. `authorized`: the money is reserved, not taken. `partially_paid` and
@@ -30,7 +30,7 @@ class FinancialStatus(StrEnum):
     VOIDED = "voided"
 
 
-class FulfillmentStatus(StrEnum):
+class FulfillmentStatus(StoredEnum):
     """How far an order is sent.
 
     `unfulfilled`: nothing was sent. `partially_fulfilled` and `fulfilled`: a part or all of it was

@@ -42,10 +42,11 @@ from storepost.platform.persistence.item import (
     find_in,
 )
 from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
 
 
-class OrderItem(VersionedItem, discriminator="order"):
+class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
     """An order, or what is left of a deleted one."""
 
     id = Identifier()
@@ -122,7 +123,7 @@ class OrderRepository:
         if item is None:
             return None
         self._read[order_id] = item
-        order = _as_order(item) if item.deleted_at is None else None
+        order = as_order(item) if item.deleted_at is None else None
         recorded, erased = _as_recorded(item), bool(item.buyer_erased)
         return StoredOrder(item.updated_at, order, recorded, item.store_id, item.profile_id, erased)
 
@@ -131,7 +132,7 @@ class OrderRepository:
         keys = [order_key(self._scope, order_id) for order_id in order_ids]
         rows = self._reads.find_all(keys)
         items = [find_in(rows, OrderItem, key) for key in keys]
-        return [_as_order(item) for item in items if item and not item.deleted_at]
+        return [as_order(item) for item in items if item and not item.deleted_at]
 
     def ids_of_profile(
         self, partitions: Iterable[UUID], most: int | None = None, *, descending: bool = False
@@ -315,7 +316,8 @@ def _line_row(line: LineItem) -> list[object]:
     ]
 
 
-def _as_order(item: OrderItem) -> Order:
+def as_order(item: OrderItem) -> Order:
+    """Returns the order of a row that isn't a deleted order's."""
     return Order(
         id=item.id,
         store_id=item.store_id,

@@ -28,6 +28,12 @@ def normalised(address: str, *, reachable: bool = False) -> str:
     return checked.normalized.lower()
 
 
+def masked(address: str) -> str:
+    """Returns the address as whoever has it knows it: its first character and its domain."""
+    local, _, domain = address.rpartition("@")
+    return f"{local[:1]}•••@{domain}"
+
+
 EmailAddress = Annotated[
     str,
     StringConstraints(max_length=LENGTH, min_length=3),

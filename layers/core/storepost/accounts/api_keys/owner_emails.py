@@ -8,6 +8,7 @@ from storepost.accounts.identity.repository import find_person
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
@@ -36,4 +37,4 @@ def email_owner(
         role=role.value if role else None,
         when=clock.now(),
     )
-    send_email(changes, owner.email, message)
+    send_email(changes, owner.email, message, account_tags(owner.id))

@@ -21,6 +21,7 @@ from storepost.accounts.identity.repository import find_people
 from storepost.accounts.identity.tokens import digest, new_api_key, prefix_of_key
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -185,7 +186,7 @@ def _email_rotation(
     )
     for person in people.values():
         if person.id in recipients:
-            send_email(changes, person.email, message)
+            send_email(changes, person.email, message, account_tags(person.id))
 
 
 def _active(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:

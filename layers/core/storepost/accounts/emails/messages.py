@@ -3,7 +3,7 @@
 A message is made where its cause is (docs/interface.md, sections 1, 3 and 4), goes through the
 outbox and its queue as ``template`` and ``to_params(message)``, and becomes an email in the worker
 that sends it.
-API handlers import this module, so it stands on the standard library alone.
+API handlers import this module, so it stands on the standard library and plain values alone.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,13 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, NewType
 
+from storepost.values.languages import Language
+
 type Role = Literal["owner", "admin", "member"]
 type KeyAct = Literal["invited", "role_changed", "removed"]
 """What an API key did to people."""
+type EndpointEnd = Literal["failing", "gone"]
+"""Why Storepost disabled a webhook endpoint."""
 # An absolute http or https address: what a button opens.
 type Link = str
 # Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
@@ -225,6 +229,46 @@ class WriteBacksFailing:
     since: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class OptIn:
+    """To a shopper, on behalf of a workspace: whether the address is to get marketing emails.
+
+    It is in the shopper's language and names nobody but the workspace. `link` is the page that
+    asks; it works for 7 days.
+    """
+
+    template: ClassVar[str] = "opt_in"
+    workspace: str
+    language: Language
+    link: Link = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointFailing:
+    """To a workspace's owner: a webhook endpoint took nothing for a day.
+
+    `host` is the endpoint's address without its path, which may hold a secret. It is disabled at
+    `disabled_at`, unless it takes something before.
+    """
+
+    template: ClassVar[str] = "webhook_endpoint_failing"
+    workspace: str
+    host: str
+    since: datetime
+    disabled_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpointDisabled:
+    """To a workspace's owner: Storepost disabled a webhook endpoint."""
+
+    template: ClassVar[str] = "webhook_endpoint_disabled"
+    workspace: str
+    host: str
+    why: EndpointEnd
+    when: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -243,6 +287,9 @@ type Message = (
     | StoreMoved
     | DataRequested
     | WriteBacksFailing
+    | OptIn
+    | WebhookEndpointFailing
+    | WebhookEndpointDisabled
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -265,6 +312,9 @@ MESSAGES: Mapping[str, type[Message]] = {
         StoreMoved,
         DataRequested,
         WriteBacksFailing,
+        OptIn,
+        WebhookEndpointFailing,
+        WebhookEndpointDisabled,
     )
 }
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from storepost.accounts.emails.messages import Message, to_params
+from storepost.platform.messaging.email_tags import EmailTags
 from storepost.platform.messaging.messages import QueueMessage, send
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.changes import Changes
@@ -32,12 +33,19 @@ class OutgoingEmail:
     to: str
     template: str
     params: Mapping[str, object]
+    tags: EmailTags | None
+    """What it is for; None of a message that an earlier version put into the queue."""
 
 
-def send_email(changes: Changes, to: str, message: Message) -> None:
-    """Sends the email once the changes are committed."""
+def send_email(changes: Changes, to: str, message: Message, tags: EmailTags) -> None:
+    """Sends the email once the changes are committed; the tags say what it is for."""
     email_id = new_id()
-    content = {"to": to, "template": message.template, "params": to_params(message)}
+    content = {
+        "to": to,
+        "template": message.template,
+        "params": to_params(message),
+        "tags": tags.by_name(),
+    }
     sealed = seal(json.dumps(content).encode(), Purpose.OUTGOING_EMAIL, str(email_id))
     send(changes, SealedEmail(email_id, sealed))
 
@@ -46,4 +54,5 @@ def read_email(body: str) -> OutgoingEmail:
     """Returns the email that a message carries."""
     message = SealedEmail.of(body)
     content = json.loads(unseal(message.sealed, Purpose.OUTGOING_EMAIL, str(message.id)))
-    return OutgoingEmail(message.id, content["to"], content["template"], content["params"])
+    tags = EmailTags.of(content.get("tags", {}))
+    return OutgoingEmail(message.id, content["to"], content["template"], content["params"], tags)

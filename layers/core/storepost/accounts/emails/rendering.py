@@ -13,8 +13,11 @@ from pathlib import Path
 import mrml
 from jinja2 import Environment, FileSystemLoader, FunctionLoader, StrictUndefined, select_autoescape
 
-from storepost.accounts.emails.messages import MESSAGES
+from storepost.accounts.emails.messages import MESSAGES, OptIn
+from storepost.accounts.emails.shopper_texts import shopper_texts
 from storepost.accounts.emails.values import FITTED, brief
+from storepost.platform.messaging.ses import SERVICE
+from storepost.values.languages import Language
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # The names of templates after `_source`: the extension decides about escaping.
@@ -28,6 +31,8 @@ class RenderedEmail:
     subject: str
     text: str = field(repr=False)
     html: str = field(repr=False)
+    sender: str = field(default=SERVICE, repr=False)
+    """Whom it is from, by name."""
 
 
 def render(name: str, params: Mapping[str, object]) -> RenderedEmail:
@@ -38,11 +43,16 @@ def render(name: str, params: Mapping[str, object]) -> RenderedEmail:
     value of another kind than the message says.
     """
     values = _fitted(name, params)
+    sender = SERVICE
+    if name == OptIn.template:
+        sender = str(values["workspace"])
+        values["texts"] = shopper_texts(name, Language(str(values["language"])), sender)
     subject = _filled(f"{name}/subject.txt", values).strip()
     return RenderedEmail(
         subject=subject,
         text=_filled(f"{name}/body.txt", values).strip() + "\n",
         html=_filled(f"{name}/body{_HTML}", {**values, "subject": subject}),
+        sender=sender,
     )
 
 

@@ -48,7 +48,14 @@ def send(body: str, context: LambdaContext) -> None:
 def _send(email: OutgoingEmail, email_id: str) -> None:
     rendered = render(email.template, email.params)
     try:
-        hand_over(email.to, rendered.subject, rendered.text, rendered.html)
+        hand_over(
+            email.to,
+            rendered.subject,
+            rendered.text,
+            rendered.html,
+            rendered.sender,
+            email.tags,
+        )
     except AddressRefused as refusal:
         logger.warning(
             "email refused",

@@ -10,7 +10,16 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from storepost.accounts.emails.messages import Code, KeyAct, KeyLabel, Link, MaskedAddress, Role
+from storepost.accounts.emails.messages import (
+    Code,
+    EndpointEnd,
+    KeyAct,
+    KeyLabel,
+    Link,
+    MaskedAddress,
+    Role,
+)
+from storepost.values.languages import Language
 
 # A workspace's and a key's name have at most 100 characters (docs/interface.md, section 4).
 LINE_LENGTH = 100
@@ -71,6 +80,13 @@ def moment(value: object) -> str:
     return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
 
 
+def language(value: object) -> Language:
+    """One of the languages that shoppers are written to in, else ValueError."""
+    if not isinstance(value, str) or value not in Language:
+        raise ValueError("a language must be one of those that shoppers are written to in")
+    return Language(value)
+
+
 def line_or_none(value: object) -> str | None:
     """The same, where there may be none."""
     return None if value is None else line(value)
@@ -117,9 +133,11 @@ FITTED: Mapping[object, Callable[[object], object]] = {
     Role: line,
     Role | None: line_or_none,
     KeyAct: line,
+    EndpointEnd: line,
     MaskedAddress: address,
     Link: link,
     Code: code,
+    Language: language,
     datetime: moment,
     datetime | None: moment_or_none,
     tuple[KeyLabel, ...]: key_labels,

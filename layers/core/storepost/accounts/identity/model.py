@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 SESSION_SLIDES = timedelta(days=30)
 SESSION_ENDS = timedelta(days=90)
 
 
-class KeyScope(StrEnum):
+class KeyScope(StoredEnum):
     """What an API key may do. `read`: read everything that isn't reserved for admins. `propose`:
     also make change proposals. `write`: also change everything.
     """
@@ -43,6 +43,8 @@ class Person:
     trust_epoch: int
     """Only browsers trusted in it are."""
     password_hash: str = field(repr=False)
+    email_undeliverable: bool = False
+    """Whether the newest email to the address was refused for good."""
 
     @property
     def scope(self) -> PersonScope:

@@ -12,6 +12,8 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.accounts.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
+from storepost.platform.messaging.email_results import EmailResult, EmailResultAttribute
+from storepost.platform.messaging.ses_events import Outcome
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -45,6 +47,8 @@ class PersonItem(VersionedItem, discriminator="person"):
     created_at = UtcDateTimeAttribute()
     sessions_epoch = NumberAttribute(default=0)
     trust_epoch = NumberAttribute(default=0)
+    email_result = EmailResultAttribute(null=True)
+    """What became of the newest email to the present address; None until SES says so of one."""
 
 
 class EmailClaimItem(Item, discriminator="email_claim"):
@@ -276,7 +280,12 @@ def as_person(item: PersonItem) -> Person:
         sessions_epoch=int(item.sessions_epoch),
         trust_epoch=int(item.trust_epoch),
         password_hash=item.password_hash,
+        email_undeliverable=_bounced(item.email_result),
     )
+
+
+def _bounced(result: EmailResult | None) -> bool:
+    return result is not None and result.outcome is Outcome.BOUNCED
 
 
 def as_session(item: SessionItem) -> Session:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.accounts.workspaces.model import Role
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 VALID_FOR = timedelta(days=7)
 RESEND_AFTER = timedelta(hours=1)
@@ -14,7 +14,7 @@ SENDS_A_DAY = 50
 DAY = timedelta(hours=24)
 
 
-class InvitationStatus(StrEnum):
+class InvitationStatus(StoredEnum):
     """What became of an invitation. `pending`: it can be accepted or declined. `accepted`;
     `rejected`: the person declined. `canceled`: the workspace deleted it. `expired`: its
     seven days are over, and it can be sent again.
@@ -43,6 +43,8 @@ class Invitation:
     expires_at: datetime
     key_id: UUID | None = None
     """The API key that made it, if one did."""
+    is_undeliverable: bool = False
+    """Whether the newest email came back, or was reported as spam."""
 
     @property
     def workspace(self) -> WorkspaceScope:

@@ -10,6 +10,12 @@ from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
 from storepost.accounts.invitations.model import DAY, Invitation, InvitationStatus
 from storepost.accounts.workspaces.model import Role
+from storepost.platform.messaging.email_results import (
+    EmailResult,
+    EmailResultAttribute,
+    is_older,
+)
+from storepost.platform.messaging.ses_events import Outcome
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -17,6 +23,7 @@ from storepost.platform.persistence.item import (
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
+    amend,
     find,
     find_all,
 )
@@ -38,6 +45,8 @@ class InvitationItem(VersionedItem, discriminator="invitation"):
     sent_at = UtcDateTimeAttribute()
     expires_at = UtcDateTimeAttribute()
     key_id = Identifier(null=True)
+    email_result = EmailResultAttribute(null=True)
+    """What became of the newest email with the link; None until SES says so of one."""
 
 
 class InvitationPointerItem(Item, discriminator="invitation_pointer"):
@@ -142,6 +151,17 @@ class InvitationRepository:
             & (InvitationItem.sent_at < invitation.sent_at),
         )
 
+    def note_result(self, invitation_id: UUID, result: EmailResult) -> None:
+        """Keeps the result of an email with the link, unless a newer one's is kept.
+
+        Nothing where the invitation is gone, with its workspace.
+        """
+        amend(
+            InvitationItem(*invitation_key(self._scope, invitation_id)),
+            [InvitationItem.email_result.set(result)],
+            InvitationItem.pk.exists() & is_older(InvitationItem.email_result, result),
+        )
+
     def close(self, changes: Changes, invitation: Invitation, status: InvitationStatus) -> None:
         """Ends an open invitation, which frees its address."""
         closed = replace(invitation, status=status)
@@ -199,4 +219,9 @@ def _as_invitation(item: InvitationItem) -> Invitation:
         sent_at=item.sent_at,
         expires_at=item.expires_at,
         key_id=item.key_id,
+        is_undeliverable=_is_undeliverable(item.email_result),
     )
+
+
+def _is_undeliverable(result: EmailResult | None) -> bool:
+    return result is not None and result.outcome is not Outcome.DELIVERED

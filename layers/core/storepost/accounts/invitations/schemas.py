@@ -47,6 +47,11 @@ class InvitationSummary(Shape):
         description="Whether that time is over. An expired invitation stays open: send "
         "it again, or delete it."
     )
+    undeliverable: bool = Field(
+        description="Whether the newest email with the link came back, or was reported as "
+        "spam. Check the address: delete the invitation and invite the right one, or send it "
+        "again once the mailbox works."
+    )
 
     @classmethod
     def of(cls, invitation: Invitation) -> "InvitationSummary":
@@ -59,6 +64,7 @@ class InvitationSummary(Shape):
             created_at=invitation.created_at,
             expires_at=invitation.expires_at,
             expired=invitation.has_expired(clock.now()),
+            undeliverable=invitation.is_undeliverable,
         )
 
 

@@ -37,6 +37,7 @@ from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.accounts.workspaces.service import activate_where_none_is
+from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -225,6 +226,7 @@ def _send(invitation: Invitation, inviter: Person, base_url: str, changes: Chang
             link=page_link(base_url, "invitation", str(invitation.id)),
             expires_at=invitation.expires_at,
         ),
+        EmailTags(EmailKind.INVITATION, invitation.id, workspace.id),
     )
 
 

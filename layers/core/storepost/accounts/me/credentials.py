@@ -10,6 +10,7 @@ from storepost.accounts.identity.problems import ChallengeClosed
 from storepost.accounts.identity.repository import find_account
 from storepost.accounts.me import repository
 from storepost.accounts.me.proof import present, prove
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
@@ -22,7 +23,7 @@ def change_password(
     person = caller.person
     repository.change_password(changes, caller, hash_password(password))
     message = messages.PasswordChanged(name=person.name, when=clock.now())
-    send_email(changes, person.email, message)
+    send_email(changes, person.email, message, account_tags(person.id))
 
 
 def ask_for_address(
@@ -42,9 +43,11 @@ def ask_for_address(
     code = issue_code(changes, repository.address_code_key(person.scope))
     owner = find_account(email)
     if owner:
-        send_email(changes, owner.email, messages.AddressTaken(name=owner.name))
+        taken = messages.AddressTaken(name=owner.name)
+        send_email(changes, owner.email, taken, account_tags(owner.id))
     else:
-        send_email(changes, email, messages.NewAddressCode(name=person.name, code=code))
+        message = messages.NewAddressCode(name=person.name, code=code)
+        send_email(changes, email, message, account_tags(person.id))
 
 
 def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None:
@@ -66,4 +69,4 @@ def _email_old_address(person: Person, email: str, changes: Changes) -> None:
     message = messages.AddressChanged(
         name=person.name, new_address=messages.mask_address(email), when=clock.now()
     )
-    send_email(changes, person.email, message)
+    send_email(changes, person.email, message, account_tags(person.id))

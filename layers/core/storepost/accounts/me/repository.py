@@ -112,7 +112,11 @@ def move_address(changes: Changes, person: Person, email: str, code: EmailedCode
     EmailTaken where the address has become another account's.
     """
     now = clock.now()
-    actions = [PersonItem.email.set(email), PersonItem.email_verified_at.set(now)]
+    actions: list[Action] = [
+        PersonItem.email.set(email),
+        PersonItem.email_verified_at.set(now),
+        PersonItem.email_result.remove(),
+    ]
     _change(changes, person, actions)
     claim = EmailClaimItem(*email_claim_key(email), person_id=person.id)
     changes.create(claim, on_conflict=EmailTaken())

@@ -53,6 +53,10 @@ class User(Shape):
         description="The address that the person signs in with. It is verified and in "
         "small letters."
     )
+    email_undeliverable: bool = Field(
+        description="Whether the newest email to that address was refused for good, as there is "
+        "no such mailbox. `POST /me/email` takes another."
+    )
     two_factor: TwoFactor = Field(
         description="Which second steps stand before a sign-in; both methods may be off."
     )
@@ -79,6 +83,7 @@ class Me(Shape):
                 id=person.id,
                 name=person.name,
                 email=person.email,
+                email_undeliverable=person.email_undeliverable,
                 two_factor=TwoFactor.of(person, account.trusted_browsers),
             ),
             workspaces=[WorkspaceSummary.of(standing) for standing in account.standings],

@@ -20,6 +20,7 @@ from storepost.accounts.me.problems import MethodOn, TwoFactorDemanded
 from storepost.accounts.me.proof import present, prove
 from storepost.accounts.workspaces.problems import TwoFactorOff
 from storepost.accounts.workspaces.repository import standings_of
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope
@@ -76,7 +77,8 @@ def start_email(caller: SignedInPerson, changes: Changes) -> None:
         raise MethodOn()
     count_for_person(SECOND_STEP_EMAILS, person.scope)  # at once: what was sent counts
     code = issue_code(changes, repository.email_method_code_key(person.scope))
-    send_email(changes, person.email, messages.TwoFactorEmailCode(name=person.name, code=code))
+    message = messages.TwoFactorEmailCode(name=person.name, code=code)
+    send_email(changes, person.email, message, account_tags(person.id))
 
 
 def confirm_email(caller: SignedInPerson, code: str, changes: Changes) -> list[str]:

@@ -21,6 +21,7 @@ from storepost.accounts.workspaces.problems import (
     TwoFactorOff,
 )
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values.pagination import Listing, PageRequest, cut, in_order
 from storepost.values.problems import NotFound
@@ -182,7 +183,8 @@ def _email_about_keys(
         member=people[former.person_id].name,
         keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
     )
-    send_email(changes, people[owner.person_id].email, message)
+    email = people[owner.person_id].email
+    send_email(changes, email, message, account_tags(owner.person_id))
 
 
 def _expect_admin_left(caller: WorkspaceCaller, target: Membership) -> None:

@@ -28,6 +28,7 @@ from storepost.accounts.sign_in.repository import (
     registration_code_key,
 )
 from storepost.accounts.sign_in.schemas import OpenedSession, SignUp
+from storepost.platform.messaging.email_tags import EmailKind, EmailTags, account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -70,7 +71,7 @@ def verify_email(
     end_registrations(changes, registration, now)
     add_person(changes, person, on_conflict=ChallengeClosed())
     token, expires_at = open_session(changes, person, device, None)
-    return OpenedSession(token=token, expires_at=expires_at)
+    return OpenedSession(token=token, expires_at=expires_at, email_undeliverable=False)
 
 
 @handles(CodeSendLimit)
@@ -85,10 +86,12 @@ def _email_link(registration: Registration, base_url: str, changes: Changes) -> 
     message: messages.Message
     if owner:
         message = messages.AddressKnown(owner.name, page_link(base_url, "password-reset"))
+        tags = account_tags(owner.id)
     else:
+        tags = EmailTags(EmailKind.SIGN_UP, registration.id)
         link = page_link(base_url, "verify-address", str(registration.id))
         message = messages.VerifyAddress(registration.name, code, link)
-    send_email(changes, registration.email, message)
+    send_email(changes, registration.email, message, tags)
 
 
 def _person_of(registration: Registration) -> Person:

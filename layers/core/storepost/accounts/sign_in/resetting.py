@@ -26,6 +26,7 @@ from storepost.accounts.identity.tokens import digest
 from storepost.accounts.sign_in.model import RESET_VALID_FOR, Reset, mark_of
 from storepost.accounts.sign_in.problems import TokenInvalid
 from storepost.accounts.sign_in.repository import add_reset, end_reset, find_reset
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.links import page_link
@@ -51,7 +52,8 @@ def forgot_password(email: str, ip: str | None, base_url: str, changes: Changes)
     add_reset(changes, _reset(person, email, token))
     if person:
         link = page_link(base_url, "password-reset", token)
-        send_email(changes, email, messages.PasswordReset(person.name, link))
+        message = messages.PasswordReset(person.name, link)
+        send_email(changes, email, message, account_tags(person.id))
 
 
 def reset_password(token: str, password: str, changes: Changes) -> None:
@@ -66,7 +68,8 @@ def reset_password(token: str, password: str, changes: Changes) -> None:
     revoked = trusted_browsers.revoke_actions()
     end_all_sessions(changes, person, also=[*password_set, *verified, *revoked])
     changes.after_commit(lambda: trusted_browsers.sweep(person))
-    send_email(changes, person.email, messages.PasswordChanged(person.name, now))
+    message = messages.PasswordChanged(person.name, now)
+    send_email(changes, person.email, message, account_tags(person.id))
 
 
 def _reset(person: Person | None, email: str, token: str) -> Reset:

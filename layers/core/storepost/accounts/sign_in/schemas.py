@@ -72,6 +72,11 @@ class OpenedSession(SecretAnswer):
         description="When the session ends if it isn't used: 30 days from now. Each "
         "use moves that on, up to 90 days after the sign-in."
     )
+    email_undeliverable: bool = Field(
+        description="Whether the newest email to the account's address was refused for good, as "
+        "there is no such mailbox. Ask the person for another address then: `POST /me/email` "
+        "takes it."
+    )
 
 
 class OpenedTrustedSession(OpenedSession):

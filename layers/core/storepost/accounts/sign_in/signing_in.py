@@ -51,6 +51,7 @@ from storepost.accounts.sign_in.schemas import (
     SignIn,
 )
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
@@ -70,7 +71,12 @@ def sign_in(request: SignIn, device: Device, changes: Changes) -> SignedIn | Sec
     if person.has_two_factor and not _trusts(person, request.trusted_browser):
         return _challenge(person, changes)
     token, expires_at = open_session(changes, person, device, _workspace_of(person))
-    return SignedIn(status="signed_in", token=token, expires_at=expires_at)
+    return SignedIn(
+        status="signed_in",
+        token=token,
+        expires_at=expires_at,
+        email_undeliverable=person.email_undeliverable,
+    )
 
 
 def send_code(challenge_token: str, changes: Changes) -> None:
@@ -81,7 +87,8 @@ def send_code(challenge_token: str, changes: Changes) -> None:
     count_for_person(SECOND_STEP_EMAILS, person.scope)
     code = issue_code(changes, challenge_code_key(challenge.token_digest))
     prolong_challenge(changes, challenge, clock.now() + CHALLENGE_VALID_FOR)
-    send_email(changes, person.email, messages.SignInCode(person.name, code))
+    message = messages.SignInCode(person.name, code)
+    send_email(changes, person.email, message, account_tags(person.id))
 
 
 def complete_second_step(
@@ -92,10 +99,15 @@ def complete_second_step(
     _verify(challenge, person, request, device, changes)
     end_challenge(changes, challenge)
     token, expires_at = open_session(changes, person, device, _workspace_of(person))
+    bounced = person.email_undeliverable
     if not request.trust_browser:
-        return OpenedSession(token=token, expires_at=expires_at)
-    trusted = trust_browser(changes, person)
-    return OpenedTrustedSession(token=token, expires_at=expires_at, trusted_browser=trusted)
+        return OpenedSession(token=token, expires_at=expires_at, email_undeliverable=bounced)
+    return OpenedTrustedSession(
+        token=token,
+        expires_at=expires_at,
+        email_undeliverable=bounced,
+        trusted_browser=trust_browser(changes, person),
+    )
 
 
 def sign_out(caller: SignedInPerson, changes: Changes) -> None:
@@ -159,7 +171,7 @@ def _email_limit_reached(attempt: Attempt, person: Person, device: Device) -> No
         changes = Changes()
         ip = device.ip_address or "unknown"
         message = messages.TwoFactorLimit(person.name, clock.now(), ip)
-        send_email(changes, person.email, message)
+        send_email(changes, person.email, message, account_tags(person.id))
         changes.commit()
 
 

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 from storepost.values.text import fold
 
 SLUG_LENGTH = 60
@@ -15,7 +15,7 @@ _DROPPED = str.maketrans("", "", "'\u2019")
 """Apostrophes, which stand inside a word: Nora's Tea is noras-tea."""
 
 
-class Role(StrEnum):
+class Role(StoredEnum):
     """What a person is in a workspace. `owner`: one a workspace, may do everything. `admin`:
     also manages members, invitations, API keys and connections, and exports and erases
     people. `member`: works with everything else.

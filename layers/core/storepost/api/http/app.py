@@ -25,7 +25,6 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
     OpenAPIRequestValidationMiddleware,
-    OpenAPIResponseValidationMiddleware,
 )
 from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
@@ -36,6 +35,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.accounts.identity.limits import Limit, count_for_source
 from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSmall
+from storepost.api.http.answering import AnswerValidation
 from storepost.api.http.budgets import headers_of
 from storepost.api.http.deadline import DeadlineReached, deadline
 from storepost.api.http.entity_tags import entity_tags
@@ -209,7 +209,7 @@ def create_app(
             _validate_request,
             entity_tags,
             once,
-            OpenAPIResponseValidationMiddleware(),
+            AnswerValidation(),
         ]
     )
     app.exception_handler(Problem)(lambda error: _render(app, error))

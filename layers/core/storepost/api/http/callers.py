@@ -48,6 +48,7 @@ from storepost.accounts.workspaces.problems import (
     TwoFactorRequired,
 )
 from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, active_standing
+from storepost.accounts.workspaces.roles import membership_of_maker
 from storepost.api.http.budgets import spend_of_caller, spend_of_workspace
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -146,12 +147,8 @@ def _key_in_workspace(
     if not key.scope.covers(scope):
         raise ScopeTooSmall(f"This operation needs a key of scope `{scope}`.")
     membership = None
-    if roles is not None and key.maker_id is not None:
-        membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
-        # A deleted account has no role from the moment it is gone, even where it belonged to so
-        # many workspaces that some of its memberships are removed a little later.
-        if membership and find_person(membership.person) is None:
-            membership = None
+    if roles is not None:
+        membership = membership_of_maker(key)
     return WorkspaceCaller(key, key.workspace, membership)
 
 

@@ -23,12 +23,10 @@ from aws_lambda_powertools.event_handler import Depends, Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Route
 from aws_lambda_powertools.event_handler.depends import build_dependency_tree, solve_dependencies
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
-from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
-    OpenAPIResponseValidationMiddleware,
-)
 
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.identity.repository import find_person
+from storepost.api.http.answering import AnswerValidation
 from storepost.api.http.callers import MayCall
 from storepost.api.http.lists import Page
 from storepost.api.http.writing import JSON, as_sent
@@ -43,7 +41,7 @@ _HASHED = 24
 _CHANGING = frozenset({"PUT", "PATCH"})
 _MADE_OR_READ = frozenset({200, 201})
 
-_validation = OpenAPIResponseValidationMiddleware()
+_validation = AnswerValidation()
 
 
 def is_single(route: Callable[..., Any]) -> bool:

@@ -33,6 +33,7 @@ LOCATIONS = {
     "stores.create": "/stores/{id}",
     "stores.createBatch": "/stores/{parent_id}/imports/{id}",
     "stores.createImport": "/stores/{parent_id}/imports/{id}",
+    "suppressions.create": "/suppressions/{id}",
     "workspaces.create": "/workspaces/{id}",
 }
 """By operation, in words of the answer; `parent_id` is the id that the request's path has."""

@@ -14,6 +14,8 @@ from storepost.values.problems import NotFound, Problem
 
 _DEAD_LINKS = {404: "unknown", 410: "over"}
 """The texts of a problem's page by its status; every other one says that it didn't work."""
+_DEAD_OPT_IN_LINKS = {410: "opt_in_over"}
+"""The same of an opt-in link."""
 LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify-address")
 
 
@@ -58,6 +60,22 @@ def unsubscribed_page(language: Language, sender: str, address: str) -> WebPage:
 def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
     """What is wrong with a link, to whoever followed it: in English where no language is known."""
     name = _DEAD_LINKS.get(problem.status, "failed")
+    return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
+
+
+def opt_in_page(language: Language, sender: str, address: str) -> WebPage:
+    """Whether an address is to get marketing emails; its form leads back to the page."""
+    return _shoppers_page("opt-in.html", "opt_in_ask", language, sender=sender, address=address)
+
+
+def opted_in_page(language: Language, sender: str, address: str) -> WebPage:
+    """That an address gets marketing emails."""
+    return _shoppers_page("opted-in.html", "opt_in_done", language, sender=sender, address=address)
+
+
+def dead_opt_in_link_page(problem: Problem, language: Language | None) -> WebPage:
+    """The same as `dead_link_page`, of an opt-in link."""
+    name = _DEAD_OPT_IN_LINKS.get(problem.status, "opt_in_failed")
     return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
 
 

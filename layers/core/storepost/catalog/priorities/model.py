@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from storepost.catalog.products.rules import Rules
+from storepost.values.stored_enum import StoredEnum
 
 
-class ChangeStatus(StrEnum):
+class ChangeStatus(StoredEnum):
     """How far a change is.
 
     `previewing`: Storepost works out what it makes of products. `ready`: it can be applied.

@@ -53,7 +53,7 @@ class PriorityRules(RequestBody):
     def of(cls, rules: NewRules) -> "PriorityRules":
         """The rules in this shape."""
         fields = {name: list(ids) for name, ids in rules.fields.items()}
-        return cls(order=list(rules.order), fields=fields)
+        return cls.of_stored(order=list(rules.order), fields=fields)
 
 
 class PriorityCounts(Shape):

@@ -1,16 +1,16 @@
 """What is left to a worker: names of many variants, and changes of a store's rules."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
 
 from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.outbox import Queue
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class JobKind(StrEnum):
+class JobKind(StoredEnum):
     """What is to be done."""
 
     NAMES = "names"

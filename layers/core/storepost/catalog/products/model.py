@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.catalog.products.records import Value
 from storepost.values.ids import derived_id
 from storepost.values.money import Money
+from storepost.values.stored_enum import StoredEnum
 
 
-class ProductStatus(StrEnum):
+class ProductStatus(StoredEnum):
     """Whether a product is sold.
 
     `active`: on sale. `unlisted`: on sale for whoever has its address. `draft`: not on sale yet.
@@ -29,7 +29,7 @@ ON_SALE = frozenset({ProductStatus.ACTIVE, ProductStatus.UNLISTED})
 """Published unless it is said otherwise."""
 
 
-class Stock(StrEnum):
+class Stock(StoredEnum):
     """Whether there is any: `in_stock`, `out_of_stock`, or `not_tracked` where nobody counts."""
 
     IN_STOCK = "in_stock"
@@ -37,7 +37,7 @@ class Stock(StrEnum):
     NOT_TRACKED = "not_tracked"
 
 
-class MissingField(StrEnum):
+class MissingField(StoredEnum):
     """A field without which a product is hard to show in an email, and that no source has."""
 
     TITLE = "title"

@@ -8,7 +8,6 @@ it is never taken back, and it stays small when ten thousand variants are called
 import hashlib
 from base64 import urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from enum import StrEnum
 from functools import partial
 from itertools import batched
 from typing import NamedTuple
@@ -29,6 +28,7 @@ from storepost.platform.persistence.item import Key, find_raw
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import SHORT_LENGTH, from_short, short
+from storepost.values.stored_enum import StoredEnum
 
 SHARDS = 16
 MAX_SKU_BYTES = 100_000
@@ -39,7 +39,7 @@ _AT_ONCE = 80
 _KIND = Path("kind").set("product_name")
 
 
-class NameKind(StrEnum):
+class NameKind(StoredEnum):
     """What a name is."""
 
     EXTERNAL_ID = "v"

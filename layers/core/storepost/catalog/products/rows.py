@@ -16,11 +16,12 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 
 
-class ProductItem(VersionedItem, discriminator="product"):
+class ProductItem(VersionedItem, MarkedItem, discriminator="product"):
     """A product as lists show it, and which layers it has."""
 
     id = Identifier()

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
 from uuid import UUID
 
 from storepost.values.ids import derived_id
+from storepost.values.stored_enum import StoredEnum
 
 
-class SourceKind(StrEnum):
+class SourceKind(StoredEnum):
     """What a source of products is: the `store` itself, or a `feed` that is imported into it."""
 
     STORE = "store"

@@ -17,6 +17,7 @@ from storepost.connections.links.problems import LinkExpired, LinkUsed
 from storepost.connections.links.repository import find_link, use_link
 from storepost.coupons.backoff import queue_restored
 from storepost.people.consent.resending import catch_up
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
 from storepost.shopify.details import locales_of
@@ -183,4 +184,4 @@ def _disconnect_elsewhere(claim: ShopClaim, changes: Changes) -> None:
     owner = find_person(membership.person) if membership else None
     if workspace and owner:
         message = StoreMoved(workspace.name, store.name, claim.shop, clock.now())
-        send_email(changes, owner.email, message)
+        send_email(changes, owner.email, message, account_tags(owner.id))

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.repository import find_people
 from storepost.accounts.workspaces.callers import Requester
+from storepost.values.stored_enum import StoredEnum
 
 
-class AuthorType(StrEnum):
+class AuthorType(StoredEnum):
     """Who did something: `user`, a signed-in person, or `api_key`, a program with a key."""
 
     USER = "user"

@@ -3,11 +3,11 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
+from storepost.values.stored_enum import StoredEnum
 
 MAX_BYTES = 256 * 1024
 """Of a definition as compact JSON (docs/interface.md, section 2)."""
@@ -22,7 +22,7 @@ _MAX_TEXT = 300
 """Characters of a message: it may quote what it is about."""
 
 
-class DefinitionKind(StrEnum):
+class DefinitionKind(StoredEnum):
     """What a definition defines.
 
     `segment`: a group of people, by conditions. `email_template`: an email's subject and body.

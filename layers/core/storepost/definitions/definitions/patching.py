@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from storepost.definitions.definitions.model import Content, shortened
+from storepost.values.stored_enum import StoredEnum
 
 
-class JsonPatchOp(StrEnum):
+class JsonPatchOp(StoredEnum):
     """What an operation of a JSON Patch does: `add`, `remove` or `replace` a value."""
 
     ADD = "add"

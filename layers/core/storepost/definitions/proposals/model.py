@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
 from storepost.definitions.definitions.model import Content, DefinitionKind
 from storepost.definitions.definitions.patching import Operation
+from storepost.values.stored_enum import StoredEnum
 
 WITHDRAWN = "Withdrawn by its author."
 
 
-class ProposalStatus(StrEnum):
+class ProposalStatus(StoredEnum):
     """Whether anybody has decided.
 
     `open`: nobody has. `approved`: what was proposed is in force. `rejected`: it isn't, because

@@ -109,8 +109,13 @@ def proposal_view(
     workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
 ) -> ProposalView:
     """The proposal as it is shown; what it says, and its definition, the caller has read."""
+    return ProposalView(listed_proposal(workspace, proposal), proposed.patch, content)
+
+
+def listed_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ListedProposal:
+    """The proposal as lists show it."""
     [listed] = _listed(workspace, [proposal])
-    return ProposalView(listed, proposed.patch, content)
+    return listed
 
 
 def applied(workspace: WorkspaceScope, base: Base, proposed: Proposed) -> Content:

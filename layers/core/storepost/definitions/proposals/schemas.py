@@ -195,7 +195,7 @@ class ChangeProposalSummary(Shape):
     @classmethod
     def of(cls, listed: ListedProposal) -> "ChangeProposalSummary":
         """The proposal in this shape."""
-        return cls(**_summary(listed))
+        return cls.of_stored(**_summary(listed))
 
 
 class ChangeProposal(ChangeProposalSummary):
@@ -230,7 +230,7 @@ class ChangeProposal(ChangeProposalSummary):
         """The proposal in this shape."""
         proposal = view.listed.proposal
         review = proposal.review
-        return cls(
+        return cls.of_stored(
             **_summary(view.listed),
             base_version_id=proposal.base.version_id if proposal.base else None,
             schema_version=proposal.schema_version,

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.feeds.files.failures import FeedFailure
 from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.records.mapping import FeedMapping
+from storepost.values.stored_enum import StoredEnum
 
 INTERVAL = timedelta(hours=6)
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 _MOMENT = timedelta(milliseconds=1)
 
 
-class FeedMode(StrEnum):
+class FeedMode(StoredEnum):
     """What becomes of rows whose product the store doesn't have.
 
     `add_and_enrich`: products are made of them. `enrich_only`: they are left out.
@@ -25,7 +25,7 @@ class FeedMode(StrEnum):
     ENRICH_ONLY = "enrich_only"
 
 
-class FeedImportStatus(StrEnum):
+class FeedImportStatus(StoredEnum):
     """How far an import is.
 
     `queued`: it waits for its turn. `running`: the file is being read or written. `completed`: all
@@ -38,7 +38,7 @@ class FeedImportStatus(StrEnum):
     FAILED = "failed"
 
 
-class LatestFeedImport(StrEnum):
+class LatestFeedImport(StoredEnum):
     """How a feed's import is doing: the one that runs, else the one that waits, else the latest.
 
     `none`: nothing was imported yet. The others are the import's own `status`.
@@ -51,7 +51,7 @@ class LatestFeedImport(StrEnum):
     FAILED = "failed"
 
 
-class FeedTrigger(StrEnum):
+class FeedTrigger(StoredEnum):
     """Why an import was queued.
 
     `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody asked for
@@ -63,7 +63,7 @@ class FeedTrigger(StrEnum):
     MANUAL = "manual"
 
 
-class Stage(StrEnum):
+class Stage(StoredEnum):
     """What a running import has behind it."""
 
     STARTED = "started"

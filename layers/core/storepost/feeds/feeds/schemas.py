@@ -97,7 +97,7 @@ def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
 def mapped_to(target: str) -> MappedTo:
     """A mapping's value as it goes over the wire."""
     if target.startswith(CUSTOM):
-        return CustomField(custom=target.removeprefix(CUSTOM))
+        return CustomField.of_stored(custom=target.removeprefix(CUSTOM))
     return FeedField(target)
 
 

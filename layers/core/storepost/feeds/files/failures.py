@@ -1,9 +1,9 @@
 """Why a feed can't be imported as a whole."""
 
-from enum import StrEnum
+from storepost.values.stored_enum import StoredEnum
 
 
-class FeedFailure(StrEnum):
+class FeedFailure(StoredEnum):
     """Why an import failed.
 
     `unreachable`: no answer came from the address. `http_error`: its server answered with an error.

@@ -4,13 +4,13 @@ import codecs
 import re
 from dataclasses import dataclass, field
 from email.message import Message
-from enum import StrEnum
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.tables import Table, table_of
+from storepost.values.stored_enum import StoredEnum
 
 
-class FeedFormat(StrEnum):
+class FeedFormat(StoredEnum):
     """What a feed's file is: `csv`, `tsv`, `xml` or `json`, each plain or gzipped."""
 
     CSV = "csv"

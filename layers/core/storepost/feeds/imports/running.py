@@ -18,6 +18,7 @@ from storepost.feeds.imports.run import FeedRun
 from storepost.platform.jobs.runs import Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.objects import ObjectGone
+from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
@@ -80,7 +81,7 @@ def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
 def _import(run: FeedRun, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
-        with scratch() as directory:
+        with scratch() as directory, marking(WriteMark.IMPORT):
             FeedImportRun(run, directory).run(running)
     except Superseded:
         return

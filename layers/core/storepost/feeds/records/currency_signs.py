@@ -25,7 +25,7 @@ _ALSO: Mapping[str, str] = {
     "dh": "AED MAD", "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "﷼": "SAR IRR YER OMR QAR",
     "sr": "SAR", "kč": "CZK", "kc": "CZK", "kčs": "CZK", "ft": "HUF", "zł": "PLN", "zl": "PLN",
     "r": "ZAR", "r$": "BRL", "₽": "RUB", "£": "GBP EGP GIP FKP SHP SSP", "¥": "JPY CNY",
-    "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
+    "лв": "BGN", "kn": "HRK", "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
 }  # fmt: skip
 _NOISE = str.maketrans("", "", " \t.\u00a0\u202f\u2009\u200b\u200e\u200f\u061c")
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
+
+from storepost.values.stored_enum import StoredEnum
 
 CUSTOM = "custom."
 CUSTOM_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-class FeedField(StrEnum):
+class FeedField(StoredEnum):
     """What a column can be, besides a custom field: a field of product feeds as Google and others
     name it, or `ignore` for a column that is left out.
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from storepost.feeds.files.objects import Number
 from storepost.feeds.records.currency_signs import currency_of
-from storepost.values.money import Money
+from storepost.values.money import Money, digits
 
 _MAX_MINOR_UNITS = 10**15
 _BLANKS = " \t\u00a0\u202f\u2009'\u2019"
@@ -51,7 +51,7 @@ def _read_price(text: str, currency: str, of_locale: str | None, point: str | No
     code = currency_of(named, (of_locale, currency)) if named else currency
     if code is None:
         return None
-    number = _number(found["number"].translate(_NOTHING), _minor_digits(code), point)
+    number = _number(found["number"].translate(_NOTHING), digits(code), point)
     return None if number is None else _money(number, code)
 
 
@@ -84,30 +84,20 @@ def _shown(text: str) -> str | None:
 
 
 def _money(number: Decimal, code: str) -> Money | None:
-    digits = _minor_digits(code)
     if not 0 <= number <= _MAX_MINOR_UNITS:
         return None
-    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
+    minor = (number * 10 ** digits(code)).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(int(minor), code) if minor <= _MAX_MINOR_UNITS else None
 
 
-@cache
-def _minor_digits(code: str) -> int:
-    from iso4217 import Currency  # noqa: PLC0415 - 38 ms
-
-    return int(Currency(code).exponent or 0)
-
-
-def _number(text: str, digits: int, point: str | None) -> Decimal | None:
+def _number(text: str, minor: int, point: str | None) -> Decimal | None:
     last = max(text.rfind("."), text.rfind(","))
     if last < 0:
         return Decimal(text)
     whole, fraction = text[:last], text[last + 1 :]
     is_alone = not set(whole) & {".", ","}
     is_point = text[last] == point
-    if text[last] in whole or (
-        is_alone and not is_point and _is_thousands(whole, fraction, digits)
-    ):
+    if text[last] in whole or (is_alone and not is_point and _is_thousands(whole, fraction, minor)):
         whole, fraction = text, ""
     if _LAKHS.fullmatch(whole):
         whole = whole.replace(",", "")
@@ -117,5 +107,5 @@ def _number(text: str, digits: int, point: str | None) -> Decimal | None:
     return Decimal(f"{''.join(grouped) or 0}.{fraction or 0}")
 
 
-def _is_thousands(whole: str, fraction: str, digits: int) -> bool:
-    return len(fraction) == 3 and digits != 3 and whole.strip("0") != "" and len(whole) <= 3
+def _is_thousands(whole: str, fraction: str, minor: int) -> bool:
+    return len(fraction) == 3 and minor != 3 and whole.strip("0") != "" and len(whole) <= 3

@@ -14,6 +14,7 @@ from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
 from storepost.people.events.erasing import erase_events
+from storepost.people.opt_in.erasing import erase_opt_in_requests
 from storepost.people.profiles.erasing import (
     erase_addresses,
     erase_claims,
@@ -25,8 +26,10 @@ from storepost.people.profiles.erasing import (
 )
 from storepost.people.profiles.erasure import Eraser
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.suppressions.erasing import erase_suppressions
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.write_marks import WriteMark, marking
 
 ERASERS: tuple[Eraser, ...] = (
     erase_index_entries,
@@ -34,6 +37,8 @@ ERASERS: tuple[Eraser, ...] = (
     erase_addresses,
     erase_history,
     erase_evidence,
+    erase_suppressions,
+    erase_opt_in_requests,
     erase_buyer,
     erase_events,
     erase_holder,
@@ -50,7 +55,8 @@ def erase(run: Run[ProfileErasureMessage]) -> None:
     erasure = repository.erasure_of(profile_id)
     if erasure is None:
         return
-    run.do(*(partial(eraser, erasure) for eraser in ERASERS))
+    with marking(WriteMark.UPKEEP):
+        run.do(*(partial(eraser, erasure) for eraser in ERASERS))
     commit_anew(lambda changes: _end(changes, repository, profile_id))
 
 

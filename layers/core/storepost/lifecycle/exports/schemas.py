@@ -8,7 +8,9 @@ from storepost.people.consent_changes.evidence_schemas import ConsentEvidence
 from storepost.people.consent_changes.schemas import ConsentChange
 from storepost.people.customers.schemas import ProfileCustomer
 from storepost.people.events.schemas import ProfileEvent
+from storepost.people.opt_in.schemas import OptInRequest
 from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge
+from storepost.people.suppressions.schemas import Suppression
 from storepost.values.wire import Shape, Timestamp
 
 
@@ -48,6 +50,12 @@ class ProfileExport(Shape):
     )
     consent_evidence: ExportSection[ConsentEvidence] = Field(
         description="Each statement about their addresses, with what proves it."
+    )
+    suppressions: ExportSection[Suppression] = Field(
+        description="What suppresses their addresses, or did until it was lifted."
+    )
+    opt_in_requests: ExportSection[OptInRequest] = Field(
+        description="The emails of the last 30 days that asked them for an opt-in."
     )
     events: ExportSection[ProfileEvent] = Field(description="What happened with the person.")
     orders: ExportSection[Order] = Field(description="Their orders, whole.")

@@ -21,10 +21,14 @@ from storepost.people.customers.listing import list_customers
 from storepost.people.customers.schemas import ProfileCustomer
 from storepost.people.events.listing import page_of_events
 from storepost.people.events.schemas import ProfileEvent
+from storepost.people.opt_in.listing import requests_of
+from storepost.people.opt_in.schemas import OptInRequest
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.schemas import Profile as ProfileShape
 from storepost.people.profiles.schemas import ProfileIdentity, ProfileMerge
 from storepost.people.profiles.service import get_profile, list_identities, list_merges, stores_of
+from storepost.people.suppressions.listing import suppressions_of_profile
+from storepost.people.suppressions.schemas import Suppression
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from storepost.values.wire import Shape
@@ -53,7 +57,8 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
     merges = list_merges(workspace, profile.id, whole)
     history, evidence = history_of(profile, whole), evidence_of(profile, None, whole)
     events = page_of_events(profile, whole)
-    codes = codes_of(profile)
+    codes, suppressions = codes_of(profile), suppressions_of_profile(profile)
+    asked = requests_of(profile, whole)
     names = store_names(workspace, history.items)
     names |= names_of_stores(workspace, evidence.items)
     links = {(c.store_id, c.external_id): c.admin_url for c in customers.items}
@@ -66,6 +71,8 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
         room.section(map(ProfileMerge.of, merges.items), merges.total),
         room.section((ConsentChange.of(each, names) for each in history.items), history.total),
         room.section((ConsentEvidence.of(each, names) for each in evidence.items), evidence.total),
+        room.section(map(Suppression.of, suppressions), len(suppressions)),
+        room.section((OptInRequest.of(each, clock.now()) for each in asked.items), asked.total),
         room.section(map(ProfileEvent.of, events.items), events.total),
         room.section(_orders(profile, links), profile.orders),
         room.section(map(CouponCode.of, codes), len(codes)),
@@ -79,9 +86,11 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
         merges=sections[2],
         consent_changes=sections[3],
         consent_evidence=sections[4],
-        events=sections[5],
-        orders=sections[6],
-        coupon_codes=sections[7],
+        suppressions=sections[5],
+        opt_in_requests=sections[6],
+        events=sections[7],
+        orders=sections[8],
+        coupon_codes=sections[9],
     )
 
 

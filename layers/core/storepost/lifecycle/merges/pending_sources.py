@@ -20,6 +20,7 @@ from storepost.people.profiles.moving import Move, Mover, move_claims, move_merg
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.values.scope import WorkspaceScope
 
 MOVERS: tuple[Mover, ...] = (
@@ -36,10 +37,11 @@ MOVERS: tuple[Mover, ...] = (
 def absorb(run: Run[ProfileMergeMessage]) -> None:
     """Moves to a profile everything of those that it absorbs."""
     workspace = run.message.workspace
-    while move := _next_move(workspace, run.message.profile_id):
-        run.do(*(partial(mover, move) for mover in MOVERS))
-        commit_anew(partial(_note_end, repository=ProfileRepository(workspace), move=move))
-        run.check_time()
+    with marking(WriteMark.UPKEEP):
+        while move := _next_move(workspace, run.message.profile_id):
+            run.do(*(partial(mover, move) for mover in MOVERS))
+            commit_anew(partial(_note_end, repository=ProfileRepository(workspace), move=move))
+            run.check_time()
 
 
 def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:

@@ -69,10 +69,15 @@ from storepost.lifecycle.workspaces.own import (
     delete_own,
     delete_postings,
     delete_stores,
+    delete_webhooks,
     delete_wordings,
     disconnect_stores,
 )
-from storepost.lifecycle.workspaces.people import delete_hashes, delete_people
+from storepost.lifecycle.workspaces.people import (
+    delete_hashes,
+    delete_people,
+    delete_suppressions,
+)
 from storepost.lifecycle.workspaces.selling import (
     delete_codes,
     delete_coupons,
@@ -98,12 +103,19 @@ from storepost.people.customers.repository import (
     RedactedCustomerItem,
 )
 from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.opt_in.repository import OptInRequestItem, OptInSendsItem
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     IdentityItem,
     MergedProfileItem,
     MergeItem,
     ProfileItem,
+)
+from storepost.people.suppressed.rows import (
+    PastSuppressionItem,
+    SuppressedAddressItem,
+    SuppressionDueItem,
+    SuppressionItem,
 )
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
@@ -122,6 +134,10 @@ from storepost.stores.stores.repository import StoreClaimItem, StoreItem
 from storepost.stores.stores.sweeping import SweptWorkspaceItem
 from storepost.stores.stores.write_back import WriteBackItem
 from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries.due import WebhookDueItem
+from storepost.webhooks.deliveries.rows import DeliveryItem
+from storepost.webhooks.endpoints.rows import EndpointCountItem, WebhookEndpointItem
+from storepost.webhooks.endpoints.subscribers import SubscribersItem
 
 type Deleter = Callable[[WorkspaceScope], bool]
 """Removes some rows; whether there may be more."""
@@ -136,6 +152,7 @@ class Holding:
 
 
 CONTENTS: tuple[Holding, ...] = (
+    Holding((WebhookEndpointItem, DeliveryItem), delete_webhooks),
     Holding((), disconnect_stores),
     Holding(
         (
@@ -147,12 +164,17 @@ CONTENTS: tuple[Holding, ...] = (
             ConsentAddressItem,
             ConsentChangeItem,
             EvidenceItem,
+            OptInRequestItem,
             OrderPointerItem,
             CodePointerItem,
             ProfileEventItem,
             UniqueEventItem,
         ),
         delete_people,
+    ),
+    Holding(
+        (SuppressionItem, SuppressedAddressItem, PastSuppressionItem, SuppressionDueItem),
+        delete_suppressions,
     ),
     Holding((CodeItem, CodeUseItem), delete_codes),
     Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
@@ -183,7 +205,13 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((PostingItem,), delete_postings),
     Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
-        (ErasedAddressItem, OwedOptOutItem, RedactedCustomerItem, SealedEvidenceItem),
+        (
+            ErasedAddressItem,
+            OwedOptOutItem,
+            RedactedCustomerItem,
+            SealedEvidenceItem,
+            OptInSendsItem,
+        ),
         delete_hashes,
     ),
     Holding(
@@ -208,6 +236,7 @@ CONTENTS: tuple[Holding, ...] = (
             InstallStateItem,
             BudgetItem,
             FetchSlotsItem,
+            EndpointCountItem,
         ),
         delete_own,
     ),
@@ -225,7 +254,10 @@ BESIDE: tuple[type[Item], ...] = (
     ErasedProfileItem,
     DeletedCustomerItem,
     DeletedProductItem,
+    SubscribersItem,
+    WebhookDueItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
-claim that names nobody."""
+claim that names nobody, and a later attempt of an endpoint that is gone. The row of subscribers is
+everybody's; the deletion of the last endpoint takes the workspace from it."""

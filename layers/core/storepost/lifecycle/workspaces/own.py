@@ -25,6 +25,7 @@ from storepost.people.consent.evidence_rows import wording_partition
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.write_back_index import index_partition
 from storepost.people.profiles.lists import ProfileLists
+from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_all, keys_in
 from storepost.platform.postings.entries import SearchKind
@@ -38,6 +39,8 @@ from storepost.stores.stores.repository import StoreItem, StoreRepository
 from storepost.stores.stores.sweeping import swept_key
 from storepost.values.ids import from_short
 from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.webhooks.deliveries.rows import deliveries_partition
+from storepost.webhooks.endpoints.repository import EndpointRepository
 
 
 def disconnect_stores(workspace: WorkspaceScope) -> bool:
@@ -53,6 +56,14 @@ def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> 
         disconnect(workspace, store_id, changes)
 
 
+def delete_webhooks(workspace: WorkspaceScope) -> bool:
+    """Removes the webhook endpoints first, so that nobody is told of what goes; then deliveries."""
+    endpoints = EndpointRepository(workspace)
+    for endpoint in endpoints.all():
+        commit_anew(partial(endpoints.delete, endpoint=endpoint))
+    return delete_some(deliveries_partition(workspace))
+
+
 def delete_lists(workspace: WorkspaceScope) -> bool:
     """Removes rows of lists whose people, orders and products are gone."""
     profiles, products = ProfileLists(workspace), ProductLists(workspace)
@@ -61,7 +72,14 @@ def delete_lists(workspace: WorkspaceScope) -> bool:
         trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
         trees += ProductLists(workspace, store.id).trees
     # What stands in the lists of all leads to people and orders: it goes with those alone.
-    leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
+    suppressions = SuppressionLists(workspace)
+    leading = (
+        profiles.by_first_seen,
+        suppressions.in_force,
+        suppressions.lifted,
+        OrderList(workspace).tree,
+        products.by_added,
+    )
     partitions = [tree.rows.partition for tree in trees]
     nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
     return any(delete_some(partition) for partition in (*partitions, *nodes))

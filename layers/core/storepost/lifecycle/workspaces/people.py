@@ -12,12 +12,17 @@ from storepost.people.customers.repository import (
     customer_key,
     redacted_partitions,
 )
+from storepost.people.opt_in.repository import sends_partition
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.keys import claim_key, profile_key
 from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem, ProfileRow, as_profile
+from storepost.people.suppressed.due import due_key
+from storepost.people.suppressed.keys import suppressed_partition, suppression_key
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.trees import SuppressionLists
 from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.platform.persistence.item import Key, find
 from storepost.values.scope import WorkspaceScope
@@ -33,9 +38,30 @@ def delete_people(workspace: WorkspaceScope) -> bool:
 
 
 def delete_hashes(workspace: WorkspaceScope) -> bool:
-    """Removes the hashes of erased people's addresses, and which customers were redacted."""
-    partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
+    """Removes the hashes of erased people's addresses, which customers were redacted, and when
+    addresses were asked for an opt-in.
+    """
+    partitions = (
+        *erased_partitions(workspace),
+        *redacted_partitions(workspace),
+        sends_partition(workspace),
+    )
     return any(delete_some(partition) for partition in partitions)
+
+
+def delete_suppressions(workspace: WorkspaceScope) -> bool:
+    """Removes some suppressions of the lists, each with all that is kept of its address."""
+    lists, repository = SuppressionLists(workspace), SuppressionRepository(workspace)
+    entries = few(lists.in_force.rows.partition) or few(lists.lifted.rows.partition)
+    for entry in entries:
+        suppression_id = id_of(entry[1])
+        if found := repository.get(suppression_id):
+            empty(suppressed_partition(workspace, found[1]))
+            ends_at = found[0].ends_at
+            due = [due_key(suppression_id, ends_at)] if ends_at else []
+            delete_rows([*due, suppression_key(workspace, suppression_id)])
+        delete_rows([entry])
+    return bool(entries)
 
 
 def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:

@@ -34,7 +34,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree.keys import behind, id_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 from storepost.platform.persistence.item import Item, Key, find_all
-from storepost.platform.persistence.streams import Image, Stretch, read_again, row_of
+from storepost.platform.persistence.streams import Image, Stretch, images_of, read_again, row_of
 from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingRepository
 from storepost.stores.stores.repository import StoreRepository
@@ -61,11 +61,14 @@ class SearchRepairMessage(WorkspaceMessage):
     after: str = ""
 
 
-def repair(message: str, remaining: Remaining) -> None:
-    """Repairs the postings of the records that a message names, or of a workspace's rows."""
+def repair(message: str, remaining: Remaining, also: Callable[[Mapping[str, Any]], None]) -> None:
+    """Repairs the postings of the records that a message names, or of a workspace's rows.
+
+    `also` is called with each of the records, as the stream has it.
+    """
     failed = json.loads(message).get("DDBStreamBatchInfo")
     if failed:
-        _repair_records(failed)
+        _repair_records(failed, also)
     else:
         run_once(_repair_workspace, Run(SearchRepairMessage.of(message), 1, remaining))
 
@@ -82,7 +85,7 @@ def _repair_workspace(run: Run[SearchRepairMessage]) -> None:
             after = _do(message.workspace, step, after)
 
 
-def _repair_records(info: Mapping[str, Any]) -> None:
+def _repair_records(info: Mapping[str, Any], also: Callable[[Mapping[str, Any]], None]) -> None:
     """Rewrites postings, and queues the messages of changes of consent and of orders.
 
     Outbox rows are no matter of this: the sweep finds those that are still there.
@@ -93,11 +96,13 @@ def _repair_records(info: Mapping[str, Any]) -> None:
         info["startSequenceNumber"],
         info["endSequenceNumber"],
     )
-    for images in read_again(stretch):
+    for record in read_again(stretch):
+        images = images_of(record)
         rows = [row_of(image) for image in images]
         _rewrite_changed(images, rows)
         if row := rows[1]:
             commit_anew(partial(_queue_again, row=row))
+        also(record)
 
 
 def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]) -> None:

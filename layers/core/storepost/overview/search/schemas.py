@@ -31,7 +31,9 @@ class SearchResult(Shape):
     kind: SearchKind = Field(
         description="What it is; `GET /profiles/{id}`, `GET /orders/{id}` and so on show it whole."
     )
-    id: UUID = Field(description="The id of the profile, order, product, coupon, feed or store.")
+    id: UUID = Field(
+        description="The id of the profile, order, product, coupon, feed, store or suppression."
+    )
     title: str = Field(
         description="What it is called: a person's name, else their address; an "
         "order's number; the title or name of all else. Its id where it "
@@ -40,7 +42,8 @@ class SearchResult(Shape):
     detail: str | None = Field(
         description="What tells it from its namesakes: a profile's address, an order's "
         "buyer, a product's vendor, a coupon's status, a feed's host, a "
-        "store's external id. Null where there is no such thing."
+        "store's external id, a suppression's reason or `lifted`. Null where there is no such "
+        "thing."
     )
     image: SearchImage | None = Field(
         description="A product's main image. Null for all else, and where the product has none."

@@ -11,6 +11,9 @@ from storepost.platform.postings.finding import MAX_HITS, Found, Hit, Query, Ran
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
+UNLESS_NAMED = tuple(kind for kind in SearchKind if kind is not SearchKind.SUPPRESSION)
+"""The kinds that are searched where nobody names any: what clients of before expect."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -24,8 +27,11 @@ class Group:
 def search(
     workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind] | None, limit: int
 ) -> list[Group]:
-    """The groups with their first results: the group with the best hit first."""
-    found = dict(_found(workspace, q, kinds or tuple(SearchKind)))
+    """The groups with their first results: the group with the best hit first.
+
+    Suppressions are searched only where `kinds` names them.
+    """
+    found = dict(_found(workspace, q, kinds or UNLESS_NAMED))
     first = [(kind, hit.id) for kind, of in found.items() for hit in of.hits[:limit]]
     results = results_of(workspace, first)
     ranked = sorted(

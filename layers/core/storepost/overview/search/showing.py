@@ -16,6 +16,8 @@ from storepost.orders.repository import OrderItem
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.rows import ProfileItem
+from storepost.people.suppressed.keys import suppression_key
+from storepost.people.suppressed.rows import SuppressionItem
 from storepost.platform.persistence.item import Item, Key, find_all
 from storepost.platform.postings.entries import SearchKind
 from storepost.stores.stores.repository import StoreItem, store_key
@@ -59,6 +61,7 @@ KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
     SearchKind.COUPON: coupon_key,
     SearchKind.FEED: feed_key,
     SearchKind.STORE: store_key,
+    SearchKind.SUPPRESSION: suppression_key,
 }
 """Where the row of an entry stands."""
 
@@ -128,6 +131,10 @@ def _of_store(row: StoreItem, _beside: _Beside) -> tuple[str | None, None]:
     return row.external_id, None
 
 
+def _of_suppression(row: SuppressionItem, _beside: _Beside) -> tuple[str | None, None]:
+    return "lifted" if row.lifted_at else row.reason, None
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -139,4 +146,5 @@ _DETAILS: Mapping[type[Item], Callable[..., tuple[str | None, Image | None]]] = 
     CouponItem: _of_coupon,
     FeedItem: _of_feed,
     StoreItem: _of_store,
+    SuppressionItem: _of_suppression,
 }

@@ -9,6 +9,7 @@ from storepost.feeds.feeds.rows import FeedItem
 from storepost.orders.repository import OrderItem
 from storepost.people.profiles.rows import ProfileItem
 from storepost.people.profiles.searching import searched
+from storepost.people.suppressed.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.stores.stores.repository import StoreItem
@@ -53,6 +54,14 @@ def _store(row: StoreItem) -> SearchEntry:
     )
 
 
+def _suppression(row: SuppressionItem) -> SearchEntry | None:
+    """By its address, which is known until the person is erased."""
+    if row.address is None:
+        return None
+    keys = (row.address,)
+    return SearchEntry(SearchKind.SUPPRESSION, row.id, row.address, row.created_at, keys=keys)
+
+
 SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
     ProfileItem: searched,
     OrderItem: _order,
@@ -60,6 +69,7 @@ SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
     CouponItem: _coupon,
     FeedItem: _feed,
     StoreItem: _store,
+    SuppressionItem: _suppression,
 }
 """What of each kind of row is searched; None of one that nobody is to find."""
 

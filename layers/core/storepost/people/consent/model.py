@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class ConsentSource(StrEnum):
+class ConsentSource(StoredEnum):
     """How a change of consent came. `api`: by an API key. `manual`: by a signed-in person.
     `shopify`: from a shop. `import`: from an import of consent. `unsubscribe_link`: by the
     page behind a link. `one_click`: by a mailbox provider's button.
@@ -28,7 +28,7 @@ LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
 """Those that anybody may use who has the link in an email."""
 
 
-class WriteBackStatus(StrEnum):
+class WriteBackStatus(StoredEnum):
     """What became of telling a store of a change. `pending`: it waits, or is tried again.
     `written`: the store accepted it. `skipped`: it needn't or can't be told. `failed`: the
     store refused it, or all attempts failed.
@@ -40,7 +40,7 @@ class WriteBackStatus(StrEnum):
     FAILED = "failed"
 
 
-class SkipReason(StrEnum):
+class SkipReason(StoredEnum):
     """Why a store wasn't told of a change. `already_current`: it has this state. `superseded`: a
     newer change of the address holds. `no_email`: its customer has another address, or
     another number. `customer_deleted`: it deleted the customer. `permission_missing`: it

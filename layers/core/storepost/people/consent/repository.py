@@ -55,6 +55,7 @@ from storepost.platform.persistence.item import (
 )
 from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -73,7 +74,7 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
     last_statement = UnicodeAttribute(null=True)
 
 
-class ConsentChangeItem(Item, discriminator="consent_change"):
+class ConsentChangeItem(MarkedItem, discriminator="consent_change"):
     """A recorded change with its write-backs."""
 
     id = Identifier()
@@ -163,6 +164,10 @@ class ConsentRepository:
         item.other_customers = [[str(c.store_id), c.external_id] for c in others] or None
         changes.save(item)
         saved_states(changes, self._scope)[address] = consent.state
+
+    def is_saved(self, changes: Changes, address: Address) -> bool:
+        """Returns whether a unit of work writes an address's state."""
+        return changes.has(ConsentAddressItem(*address_key(self._scope, address)))
 
     def expect_consent(self, changes: Changes, address: Address) -> None:
         """Demands that nobody changes an address's state that was read here; else a lost race."""

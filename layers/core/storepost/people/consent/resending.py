@@ -7,7 +7,6 @@ with it. So it may be killed anywhere. Only what still holds is sent again.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from itertools import islice
 from uuid import UUID
 
@@ -28,6 +27,7 @@ from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 MAX_CHANGES = 25
 """In one transaction: each is its row, the change and a message."""
@@ -42,7 +42,7 @@ _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSI
 """Why a store wasn't told that may be over once it is connected again, or has an address."""
 
 
-class Cause(StrEnum):
+class Cause(StoredEnum):
     """Says why what a store hasn't taken is sent again."""
 
     MENDED = "mended"

@@ -1,16 +1,16 @@
 """The states of consent, the channels that it is given for, and how sure it is."""
 
-from enum import StrEnum
+from storepost.values.stored_enum import StoredEnum
 
 
-class Channel(StrEnum):
+class Channel(StoredEnum):
     """What consent is for: marketing by `email`, or by `sms`."""
 
     EMAIL = "email"
     SMS = "sms"
 
 
-class OptInLevel(StrEnum):
+class OptInLevel(StoredEnum):
     """How sure it is that the person has the address. `single`: they, or a store, said so.
     `confirmed`: the person followed a link that was sent to it. `unknown`: nobody said.
     """
@@ -21,7 +21,7 @@ class OptInLevel(StrEnum):
     UNKNOWN = "unknown"
 
 
-class ConsentState(StrEnum):
+class ConsentState(StoredEnum):
     """What is known of somebody's wish for marketing. `subscribed`: they want it.
     `unsubscribed`: they said no. `not_subscribed`: nobody ever said anything. `pending`: they
     were asked to confirm, and haven't yet. Only `subscribed` may be written to.

@@ -14,6 +14,7 @@ from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.repository import find_person
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.resending import Cause, Resend, send_again
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store, WriteBackFailures
@@ -125,4 +126,4 @@ def _email_owner(changes: Changes, store: Store, failures: WriteBackFailures) ->
     if workspace is None or owner is None or failures.since is None:
         return
     message = WriteBacksFailing(workspace.name, store.name, failures.since)
-    send_email(changes, owner.email, message)
+    send_email(changes, owner.email, message, account_tags(owner.id))

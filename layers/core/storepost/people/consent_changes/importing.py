@@ -25,9 +25,12 @@ from storepost.people.profiles.consent_summary import identity_of, show_consents
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.showing import note_states
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds
+from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.values.scope import WorkspaceScope
 
 ROOM = 76
@@ -81,11 +84,12 @@ def import_consent(
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
     origin = origin_of(caller, source=ConsentSource.IMPORT)
-    in_rounds(
-        ledger,
-        lambda: [statement for statement in statements if ledger.outcome(statement.row) is None],
-        lambda remaining: _Round(caller.workspace, remaining, origin, ledger).record(),
-    )
+    with marking(WriteMark.IMPORT):
+        in_rounds(
+            ledger,
+            lambda: [each for each in statements if ledger.outcome(each.row) is None],
+            lambda remaining: _Round(caller.workspace, remaining, origin, ledger).record(),
+        )
     return Counter(BatchResult(ledger.outcome(statement.row) or "") for statement in statements)
 
 
@@ -140,6 +144,8 @@ class _Round:
         self._known = look_up(self._profiles, map(identity_of, addresses))
         self._consents_before = self._consents.consents_of(addresses)
         self._consents.look_for_erasures(addresses)
+        nobodys = [each for each in addresses if not self._known.holder_of(identity_of(each))]
+        self._suppressions = SuppressionRepository(workspace).states_of(nobodys)
 
     def record(self) -> None:
         """Records the statements, as many a transaction as it takes. Raises LostRace."""
@@ -159,6 +165,7 @@ class _Round:
     def _record_part(self, people: Iterable[_Person]) -> None:
         """Records the statements of some people in one transaction."""
         changes, results = Changes(), dict[int, BatchResult]()
+        note_states(changes, self._workspace, self._suppressions)
         for person in people:
             results |= self._record_one(changes, person)
         self._ledger.commit(changes, results)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from storepost.people.profiles.model import Identity
+from storepost.values.stored_enum import StoredEnum
 
 
-class EventSource(StrEnum):
+class EventSource(StoredEnum):
     """Where an event comes from. `api`: an API key told of it. `manual`: a signed-in person did.
     `shopify` or `custom`: an order of a store on that platform.
     """

@@ -1,7 +1,7 @@
 """The consents that a profile shows: copies of the states of the addresses that it shows.
 
 State belongs to the address (docs/semantics.md, section 2.1); the copy is kept true in each
-transaction that changes what is shown or what holds.
+transaction that changes what is shown or what holds. So is whether these addresses are suppressed.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from storepost.people.consent.model import Address, Subject
 from storepost.people.consent.repository import ConsentRepository, saved_states
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.suppressed.showing import is_suppressed_once_shown, saved_marks
 from storepost.platform.persistence.changes import Changes
 
 
@@ -29,6 +30,9 @@ def show_consents(
         after,
         email_consent=_state(changes, before, after, Channel.EMAIL, asserted),
         sms_consent=_state(changes, before, after, Channel.SMS, asserted),
+        suppressed=frozenset(
+            channel for channel in Channel if _is_suppressed(changes, before, after, channel)
+        ),
     )
 
 
@@ -68,8 +72,21 @@ def _state(
     if address in saved:
         return saved[address]
     if address == primary_address(before, channel):
-        return after.email_consent if channel is Channel.EMAIL else after.sms_consent
+        return after.consent_of(channel)
     repository = ConsentRepository(after.workspace, changes.reads)
     consent = repository.consent_of(address)
     repository.expect_consent(changes, address)
     return consent.state
+
+
+def _is_suppressed(
+    changes: Changes, before: Profile | None, after: Profile, channel: Channel
+) -> bool:
+    address = primary_address(after, channel)
+    if address is None:
+        return False
+    marks = saved_marks(changes, after.workspace)
+    if address not in marks and address == primary_address(before, channel):
+        return channel in after.suppressed
+    is_known = before is not None and identity_of(address) in before.sightings
+    return is_suppressed_once_shown(changes, after.workspace, address, is_known=is_known)

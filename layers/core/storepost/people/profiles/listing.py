@@ -12,8 +12,14 @@ from datetime import datetime
 from itertools import batched, chain
 from uuid import UUID
 
-from storepost.people.consent.states import ConsentState
-from storepost.people.profiles.lists import EMAIL_CONSENT, IS_CUSTOMER, SMS_CONSENT, ProfileLists
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.lists import (
+    CONSENTS,
+    IS_CUSTOMER,
+    ProfileLists,
+    consent_values,
+    is_reachable,
+)
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import (
@@ -46,6 +52,8 @@ class ProfileFilter:
     is_customer: bool | None = None
     email_consents: Collection[ConsentState] | None = None
     sms_consents: Collection[ConsentState] | None = None
+    reachable: Collection[Channel] | None = None
+    """By one of these channels the profile may get marketing."""
     locale: str | None = None
     first_seen_from: datetime | None = None
     first_seen_to: datetime | None = None
@@ -60,12 +68,30 @@ class ProfileFilter:
     @property
     def counted(self) -> list[Filter]:
         """Returns what the workspace's list by `firstSeenAt` counts."""
-        pairs = (
-            (IS_CUSTOMER, None if self.is_customer is None else [self.is_customer]),
-            (EMAIL_CONSENT, self.email_consents),
-            (SMS_CONSENT, self.sms_consents),
+        by_customer = [] if self.is_customer is None else [IS_CUSTOMER.among(self.is_customer)]
+        return [*by_customer, *filter(None, map(self._by_consent, Channel))]
+
+    def _by_consent(self, channel: Channel) -> Filter | None:
+        states = self.email_consents if channel is Channel.EMAIL else self.sms_consents
+        is_reachable = self.reachable is not None and set(self.reachable) == {channel}
+        if states is None and not is_reachable:
+            return None
+        return CONSENTS[channel].among(*consent_values(states, is_reachable=is_reachable))
+
+    @property
+    def is_reachable_by_any(self) -> bool:
+        """Returns whether several channels are asked for, of which one is enough: no counter says
+        who has one of them, but the entries do.
+        """
+        return self.reachable is not None and len(set(self.reachable)) > 1
+
+    def keeps(self, entry: TreeEntry) -> bool:
+        """Returns whether the entry of the workspace's list by `firstSeenAt` says what is asked for
+        of several channels.
+        """
+        return not self.is_reachable_by_any or any(
+            is_reachable(entry, channel) for channel in self.reachable or ()
         )
-        return [field.among(*values) for field, values in pairs if values is not None]
 
     @property
     def reads_profiles(self) -> bool:
@@ -86,6 +112,8 @@ class ProfileFilter:
             (None if self.locale is None else [self.locale], profile.locale),
         )
         if any(allowed is not None and value not in allowed for allowed, value in pairs):
+            return False
+        if self.reachable is not None and not any(map(profile.is_reachable, self.reachable)):
             return False
         if self.store_id and self.store_id not in profile.links:
             return False
@@ -180,7 +208,8 @@ def _counting(
     if order != "firstSeenAt":
         in_order = lists.by_name if order == "name" else lists.by_email
         return (in_order if filters == ProfileFilter() else None), None
-    if filters.reads_profiles or len(counted) > (0 if filters.store_id else 1):
+    is_scanned = filters.reads_profiles or filters.is_reachable_by_any
+    if is_scanned or len(counted) > (0 if filters.store_id else 1):
         return None, None
     if filters.store_id:
         return lists.of_store(filters.store_id), None
@@ -228,7 +257,7 @@ def _from_entries(
     """Several filters of which the entries tell: only the page's own profiles are read."""
     listing = ProfileLists(workspace).by_first_seen.scan(
         page,
-        lambda entries: entries,
+        lambda entries: [entry for entry in entries if filters.keeps(entry)],
         advised=filters.advised,
         descending=sort.startswith("-"),
         by=filters.counted,

@@ -4,13 +4,13 @@ An entry carries the profile's id alone, so that an order needn't rewrite rows o
 the workspace's list by `firstSeenAt` counts who is a customer and the consents.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, zip_longest
 from uuid import UUID
 
-from storepost.people.consent.states import ConsentState
+from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.erasure import StoreIndexEntry
 from storepost.people.profiles.keys import email_list, first_seen_list, name_list, store_list
 from storepost.people.profiles.merges import absorbed
@@ -26,14 +26,34 @@ from storepost.platform.persistence.counted_tree import (
 from storepost.values.scope import WorkspaceScope
 
 IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
-EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", tuple(ConsentState))
-SMS_CONSENT = FilterField("smsMarketingConsent", "s", tuple(ConsentState))
+SUPPRESSED = "subscribed, suppressed"
+"""Stands in an entry for `subscribed` where the address is suppressed: a value of its own, so that
+the nodes count who may get marketing."""
+
+EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", (*ConsentState, SUPPRESSED))
+SMS_CONSENT = FilterField("smsMarketingConsent", "s", (*ConsentState, SUPPRESSED))
+CONSENTS = {Channel.EMAIL: EMAIL_CONSENT, Channel.SMS: SMS_CONSENT}
 
 MAX_INDEX_ENTRIES = 8
 """Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
 
 A move changes two.
 """
+
+
+def consent_values(states: Collection[ConsentState] | None, *, is_reachable: bool) -> set[str]:
+    """Returns the values of the entries whose consents are among `states`, or any where that is
+    None; with `is_reachable` only of those that may get marketing.
+    """
+    values = {state.value for state in (ConsentState if states is None else states)}
+    if is_reachable:
+        return values & {ConsentState.SUBSCRIBED.value}
+    return values | {SUPPRESSED} if ConsentState.SUBSCRIBED in values else values
+
+
+def is_reachable(entry: TreeEntry, channel: Channel) -> bool:
+    """Returns whether the entry's profile may get marketing by the channel."""
+    return entry.values[CONSENTS[channel].name] == ConsentState.SUBSCRIBED
 
 
 @dataclass(frozen=True)
@@ -174,10 +194,16 @@ def _by_first_seen(profile: Profile | None) -> TreeEntry | None:
         moment_key(profile.first_seen_at, profile.id),
         {
             IS_CUSTOMER.name: profile.is_customer,
-            EMAIL_CONSENT.name: profile.email_consent,
-            SMS_CONSENT.name: profile.sms_consent,
+            EMAIL_CONSENT.name: _consent(profile, Channel.EMAIL),
+            SMS_CONSENT.name: _consent(profile, Channel.SMS),
         },
     )
+
+
+def _consent(profile: Profile, channel: Channel) -> str:
+    state = profile.consent_of(channel)
+    is_suppressed = state is ConsentState.SUBSCRIBED and channel in profile.suppressed
+    return SUPPRESSED if is_suppressed else state.value
 
 
 def _by_name(profile: Profile | None) -> TreeEntry | None:

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.people.consent.evidence import Series, SeriesKey
-from storepost.people.consent.states import ConsentState
+from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class IdentityType(StrEnum):
+class IdentityType(StoredEnum):
     """What kind of value names a person, the strongest first. `platform_customer_id`: what a
     store calls its customer. `email` and `phone`. `shopify_client_id`: what a Shopify store's
     shop window calls a browser. `anonymous_id`: what your site calls a browser before anybody
@@ -52,7 +52,7 @@ def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
     return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
 
 
-class LocaleSignal(StrEnum):
+class LocaleSignal(StoredEnum):
     """How sure a locale is. `hard`: an order or a customer states it. `soft`: an order states
     none, so its store's primary locale was taken.
     """
@@ -61,7 +61,7 @@ class LocaleSignal(StrEnum):
     SOFT = "soft"
 
 
-class LocaleOrigin(StrEnum):
+class LocaleOrigin(StoredEnum):
     """What kind of record brought a locale: an `order` or a `customer`."""
 
     ORDER = "order"
@@ -129,6 +129,8 @@ class Profile:
     email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
     """The state of the address that is shown: a copy, kept true in each change's transaction."""
     sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    suppressed: frozenset[Channel] = frozenset()
+    """Of which channels the address that is shown is suppressed: a copy as of the consents."""
     sightings: Mapping[Identity, Sighting] = field(default_factory=dict)
     """Of all its identities, in the order in which they came."""
     former: frozenset[Identity] = frozenset()
@@ -187,6 +189,15 @@ class Profile:
     def is_customer(self) -> bool:
         """Returns whether the person has a customer or an order in any store."""
         return bool(self.links)
+
+    def consent_of(self, channel: Channel) -> ConsentState:
+        """Returns the consent of the address that is shown for a channel."""
+        return self.email_consent if channel is Channel.EMAIL else self.sms_consent
+
+    def is_reachable(self, channel: Channel) -> bool:
+        """Returns whether the address that is shown may get marketing."""
+        is_subscribed = self.consent_of(channel) is ConsentState.SUBSCRIBED
+        return is_subscribed and channel not in self.suppressed
 
     @property
     def store_ids(self) -> tuple[UUID, ...]:

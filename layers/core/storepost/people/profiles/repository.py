@@ -225,7 +225,10 @@ class ProfileRepository:
         """
         entries = tuple(index_entries_of(profile))
         now, later = entries[:INDEX_ENTRIES_OF_AN_ERASURE], entries[INDEX_ENTRIES_OF_AN_ERASURE:]
-        changes.save(erased_row(profile_key(self._scope, profile.id), profile, later))
+        merges = self.merges_of(profile, profile.merges) if profile.merges else ()
+        merged_ids = dict.fromkeys(merge.merged_profile_id for merge in merges)
+        key = profile_key(self._scope, profile.id)
+        changes.save(erased_row(key, profile, later, merged_ids))
         self.lists.delete_from_lists(changes, profile)
         self.lists.delete_from_stores(changes, now)
 

@@ -23,6 +23,7 @@ from storepost.people.profiles.model import (
 )
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim, ProfileRepository
+from storepost.people.suppressed.keys import digest_of, suppressed_key
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.placeholders import names_nobody
@@ -84,7 +85,7 @@ def keys_behind(
     """Returns the rows that an arrival is decided on once its claims were read ahead.
 
     They are the profiles that have the identities, and the consent of addresses that nobody has,
-    or that it was somebody's who was erased.
+    that it was somebody's who was erased, and what suppresses it.
     """
     holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
     return [
@@ -98,8 +99,9 @@ def keys_behind(
     ]
 
 
-def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
-    return address_key(workspace, address), erased_key(workspace, address)
+def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key, Key]:
+    suppressed = suppressed_key(workspace, digest_of(workspace, address))
+    return address_key(workspace, address), erased_key(workspace, address), suppressed
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:

@@ -30,6 +30,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
@@ -39,7 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-class ProfileRow(VersionedItem):
+class ProfileRow(VersionedItem, MarkedItem):
     """Says what stands where a profile stands, or stood."""
 
     id = Identifier()
@@ -58,6 +59,8 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     locale_source = Json(null=True)
     email_consent = UnicodeAttribute()
     sms_consent = UnicodeAttribute()
+    suppressed = Json(null=True)
+    """Channels whose shown address is suppressed."""
     identities = Json()
     former = Json()
     links = Json()
@@ -95,6 +98,8 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     index_entries = Json(attr_name="places")
     words = UnicodeAttribute(null=True)
     """By which the search finds the name, sealed: nothing else in the row names the person."""
+    merged = Json(null=True)
+    """Short ids of all that was merged into it: the message of the erasure names them."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -129,6 +134,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         locale_source=_locale_row(profile.locale_source),
         email_consent=profile.email_consent,
         sms_consent=profile.sms_consent,
+        suppressed=sorted(profile.suppressed) or None,
         identities=[
             [*_identity_row(identity), _number(seen.first), _number(seen.last)]
             for identity, seen in profile.sightings.items()
@@ -164,6 +170,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         locale_source=_locale_source(item.locale_source),
         email_consent=ConsentState(item.email_consent),
         sms_consent=ConsentState(item.sms_consent),
+        suppressed=frozenset(map(Channel, item.suppressed or ())),
         sightings={
             _identity(row): Sighting(_moment(first), _moment(last))
             for *row, first, last in item.identities
@@ -216,7 +223,10 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
 
 
 def erased_row(
-    key: Key, profile: Profile, index_entries: Iterable[StoreIndexEntry]
+    key: Key,
+    profile: Profile,
+    index_entries: Iterable[StoreIndexEntry],
+    merged_ids: Iterable[UUID],
 ) -> ErasedProfileItem:
     """Returns what stands in an erased profile's place: written over the version that was read."""
     item = ErasedProfileItem(
@@ -227,6 +237,7 @@ def erased_row(
         histories=_ids_row(profile.consent_partitions),
         index_entries=index_entry_rows(index_entries),
         words=sealed_words(profile),
+        merged=_ids_row(merged_ids),
     )
     item.version = profile.version
     return item

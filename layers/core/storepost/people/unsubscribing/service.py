@@ -19,6 +19,7 @@ from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.people.unsubscribing.moved import moved_to
 from storepost.people.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.emails import masked
 from storepost.values.languages import Language, language_of
 from storepost.values.scope import WorkspaceScope
 
@@ -45,8 +46,7 @@ class Followed:
     @property
     def masked_email(self) -> str:
         """Returns the address as whoever has it knows it: links get forwarded."""
-        local, _, domain = self.link.email.rpartition("@")
-        return f"{local[:1]}•••@{domain}"
+        return masked(self.link.email)
 
 
 def make_link(

@@ -18,6 +18,7 @@ from threading import Thread
 
 from storepost.platform.fetching.addresses import Address, is_public
 from storepost.platform.fetching.exemptions import exemption
+from storepost.values.stored_enum import StoredEnum
 
 HTTPS = frozenset({"https"})
 HTTP_OR_HTTPS = frozenset({"http", "https"})
@@ -75,7 +76,7 @@ class UrlRefusal(StrEnum):
     )
 
 
-class Failure(StrEnum):
+class Failure(StoredEnum):
     """Why a permitted URL brought no answer. None names the URL."""
 
     UNRESOLVED = "no address was found for the host"

@@ -4,7 +4,7 @@ Calls to DynamoDB are tried again within the run for as long as its time allows.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.utilities.batch import (
@@ -66,45 +66,76 @@ def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Han
     )
 
 
-def relay_handler(outgoing: Callable[[DynamoDBRecord], Outgoing | None]) -> Handler:
+def relay_handler[E](
+    outgoing: Callable[[DynamoDBRecord], Outgoing | None],
+    events_of: Callable[[DynamoDBRecord], Sequence[E]],
+    outgoing_of_events: Callable[[Mapping[str, Sequence[E]]], Mapping[str, Outgoing]],
+) -> Handler:
     """The handler of the stream's reader that sends what rows have for queues.
 
-    Records of one batch share calls of SQS. Those of which some was refused come again, with all
-    that stands behind the first of them: outbox rows only until the sweep sends them.
+    `events_of` reads what happened off one record, and `outgoing_of_events` says of all records of
+    the batch together, by their sequence numbers, what that has for a queue: it reads the table
+    once. Records of one batch share calls of SQS. Those of which some was refused come again, with
+    all that stands behind the first of them: outbox rows only until the sweep sends them.
     """
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         with log_keys(requestId=context.aws_request_id):
             with patience(context.get_remaining_time_in_millis()) as own:
-                failed = _relayed(event["Records"], outgoing)
+                records = event["Records"]
+                parts, failed = _read_each(records, outgoing)
+                events, unread = _read_each(records, events_of)
+                happened, unheard = _read_together(events, outgoing_of_events)
+                failed |= unread | unheard
+                failed |= _relayed([*parts.items(), *happened.items()])
             if own.retries:
                 count("Retries", own.retries)
             flush(requestId=context.aws_request_id)
-        return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}
+        return {"batchItemFailures": _to_bring_again(records, failed)}
 
     return lambda_handler
 
 
-def _relayed(
-    records: list[dict[str, Any]], outgoing: Callable[[DynamoDBRecord], Outgoing | None]
-) -> list[str]:
-    """Sends what the records have; the sequence numbers of those that are to come again."""
-    parts: dict[str, Outgoing] = {}
+def _read_each[T](
+    records: Sequence[dict[str, Any]], read: Callable[[DynamoDBRecord], T | None]
+) -> tuple[dict[str, T], set[str]]:
+    """What there is to read off each record, by its number, and those that couldn't be read."""
+    found: dict[str, T] = {}
     failed = set[str]()
     for raw in records:
         number = raw["dynamodb"]["SequenceNumber"]
         try:
-            part = outgoing(DynamoDBRecord(raw))
+            part = read(DynamoDBRecord(raw))
         except Exception as error:
             log_unexpected(error)
             failed.add(number)
         else:
             if part:
-                parts[number] = part
-    numbers = list(parts)
-    failed |= {numbers[place] for place in relay_all(list(parts.values()))}
+                found[number] = part
+    return found, failed
+
+
+def _read_together[E](
+    events: Mapping[str, Sequence[E]],
+    outgoing_of_events: Callable[[Mapping[str, Sequence[E]]], Mapping[str, Outgoing]],
+) -> tuple[Mapping[str, Outgoing], set[str]]:
+    """What the events have for a queue; where that can't be said, all that have any failed."""
+    try:
+        return outgoing_of_events(events) if events else {}, set()
+    except Exception as error:
+        log_unexpected(error)
+        return {}, set(events)
+
+
+def _relayed(parts: Sequence[tuple[str, Outgoing]]) -> set[str]:
+    """Sends what the records have; the numbers of those of which some was refused."""
+    return {parts[place][0] for place in relay_all([part for _, part in parts])}
+
+
+def _to_bring_again(records: Sequence[dict[str, Any]], failed: set[str]) -> list[dict[str, str]]:
     rows = [raw["dynamodb"] for raw in records if not _is_left_to_sweep(raw["dynamodb"])]
-    return [row["SequenceNumber"] for row in rows if row["SequenceNumber"] in failed]
+    numbers = (row["SequenceNumber"] for row in rows)
+    return [{"itemIdentifier": number} for number in numbers if number in failed]
 
 
 def _is_left_to_sweep(row: dict[str, Any]) -> bool:

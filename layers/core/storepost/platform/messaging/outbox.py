@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
@@ -16,6 +15,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item
 from storepost.values import clock
 from storepost.values.ids import new_id, short
+from storepost.values.stored_enum import StoredEnum
 
 SHARDS = 8
 MAX_MESSAGES = 200
@@ -24,7 +24,7 @@ MAX_MESSAGES = 200
 PARTITION = "due#outbox#"
 
 
-class Queue(StrEnum):
+class Queue(StoredEnum):
     """The queues, by what is in them."""
 
     EMAILS = "emails"
@@ -40,6 +40,10 @@ class Queue(StrEnum):
     PRODUCT_SALES = "product_sales"
     COUPON_CODES = "coupon_codes"
     SEARCH_REPAIRS = "search_repairs"
+    SES_FEEDBACK = "ses_feedback"
+    """Of EventBridge: nothing of the outbox goes there."""
+    WEBHOOK_DELIVERY = "webhook_delivery"
+    WEBHOOK_RETRY = "webhook_retry"
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,33 @@ def _address_by_arn(arn: str) -> str:
     return next(url for url in map(address_of, Queue) if url.rpartition("/")[2] == name)
 
 
+class NotQueued(Exception):  # noqa: N818 - it is what happened
+    """SQS refused some of the messages."""
+
+
+def send_fairly(queue: Queue, messages: Iterable[tuple[str, str]], delay_seconds: int = 0) -> None:
+    """Sends messages, each a body and its tenant, to a standard queue. Raises NotQueued.
+
+    A queue whose messages name tenants is a fair one: SQS brings those first whose tenants keep
+    few readers busy (SQS, "How Amazon SQS fair queues work"). `delay_seconds` is 900 at most.
+    """
+    for some in batched(messages, _BATCH, strict=False):
+        answer = client().send_message_batch(
+            QueueUrl=address_of(queue),
+            Entries=[
+                {
+                    "Id": str(number),
+                    "MessageBody": body,
+                    "MessageGroupId": tenant,
+                    "DelaySeconds": delay_seconds,
+                }
+                for number, (body, tenant) in enumerate(some)
+            ],
+        )
+        if answer.get("Failed"):
+            raise NotQueued(queue)
+
+
 def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
     """The seconds after which a message comes again at the latest that failed so many times."""
     return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))

@@ -6,16 +6,21 @@ doing. The sandbox, a sender that isn't verified, the wrong region, a paused acc
 configuration set or grant are the service's own, and hold for every recipient.
 """
 
+from email.headerregistry import Address
 from email.message import EmailMessage
 from functools import cache
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from storepost.platform.messaging.email_tags import EmailTags
 from storepost.platform.messaging.pacing import Pace
 from storepost.platform.persistence.clients import make_client
 from storepost.values.metrics import count
 from storepost.values.settings import settings
+
+SERVICE = "Storepost"
+"""The name that emails are from, unless they are a workspace's."""
 
 READ_SECONDS = 8
 """Two tries end within the sender's 30 seconds."""
@@ -72,15 +77,18 @@ def _in_ascii(address: str) -> str:
         raise AddressRefused("the domain has no name in ASCII") from None
 
 
-def hand_over(to: str, subject: str, text: str, html: str) -> None:
+def hand_over(
+    to: str, subject: str, text: str, html: str, sender: str, tags: EmailTags | None
+) -> None:
     """Sends one email with both parts from the service's own address, at the account's pace.
 
-    Raises AddressRefused where no later try can help, SenderRefused where SES refuses the account
-    or its sender; anything else is worth another try.
+    `sender` is the name beside that address. SES gives the tags back with what it has to say of the
+    email. Raises AddressRefused where no later try can help, SenderRefused where SES refuses the
+    account or its sender; anything else is worth another try.
     """
     recipient = _in_ascii(to)
     message = EmailMessage()
-    message["From"] = f"Storepost <{settings().sender_address}>"
+    message["From"] = Address(sender, addr_spec=settings().sender_address)
     message["To"] = recipient
     message["Subject"] = subject
     message["Auto-Submitted"] = "auto-generated"
@@ -92,9 +100,15 @@ def hand_over(to: str, subject: str, text: str, html: str) -> None:
             Destination={"ToAddresses": [recipient]},
             Content={"Raw": {"Data": message.as_bytes()}},
             ConfigurationSetName=settings().email_configuration_set,
+            EmailTags=_named(tags),
         )
     except ClientError as error:
         raise _meaning(error) from None
+
+
+def _named(tags: EmailTags | None) -> list[dict[str, str]]:
+    values = tags.by_name() if tags else {}
+    return [{"Name": name, "Value": value} for name, value in values.items()]
 
 
 def _meaning(error: ClientError) -> Exception:

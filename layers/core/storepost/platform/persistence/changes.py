@@ -25,6 +25,8 @@ from storepost.platform.persistence.transaction import (
     Write,
     send,
 )
+from storepost.platform.persistence.unknown import Place, unknown_attributes
+from storepost.platform.persistence.write_marks import mark_put, mark_update
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
 
@@ -66,7 +68,7 @@ class Changes:
     def __init__(self, reads: Reads | None = None) -> None:
         """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
         self.reads = reads or Reads()
-        self._writes: dict[tuple[str, Key], Write] = {}
+        self._writes: dict[Place, Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
         self._other_ways: list[OtherWay] = []
@@ -89,12 +91,17 @@ class Changes:
 
     def create(self, item: Row, on_conflict: Exception | None = None) -> None:
         """Writes a row that must not exist yet."""
+        unknown_attributes.forget(item.place)
         self.save(item, Item.pk.does_not_exist(), on_conflict)
 
     def save(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
-        """Writes the row whole; a versioned one only if nobody else changed it."""
+        """Writes the row whole; a versioned one only if nobody else changed it.
+
+        What another release gave it stays, where the row was read.
+        """
+        mark_put(item)
         self._add(
             Order.PUT,
             item,
@@ -116,12 +123,13 @@ class Changes:
         """
         if isinstance(item, VersionedItem) and item.version is None:
             item.version = 0
+        marked = [*actions, *mark_update(item)]
         self._add(
             Order.UPDATE,
             item,
             lambda tx: tx.update(
                 item,
-                list(actions),
+                list(marked),
                 condition=self._as_seen(item, condition),
                 add_version_condition=False,
             ),
@@ -132,6 +140,7 @@ class Changes:
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Removes the row; a versioned one that was read only if nobody else changed it."""
+        unknown_attributes.forget(item.place)
         # Of one that wasn't read PynamoDB would demand that it has no version.
         by_version = isinstance(item, VersionedItem) and item.version is not None
         self._add(
@@ -158,7 +167,7 @@ class Changes:
 
     def has(self, item: Row) -> bool:
         """Whether this unit writes the row, or demands something of it."""
-        return _place(item) in self._writes
+        return item.place in self._writes
 
     def shared[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
@@ -188,7 +197,7 @@ class Changes:
 
     def withdraw(self, item: Row) -> None:
         """Takes back the write of a row."""
-        del self._writes[_place(item)]
+        del self._writes[item.place]
 
     def clear(self) -> None:
         """Forgets everything, for another run."""
@@ -233,11 +242,7 @@ class Changes:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.mark_dirty(item.key)
-        self._writes[_place(item)] = Write(order, item.key, add_to, on_conflict or LostRace())
-
-
-def _place(item: Row) -> tuple[str, Key]:
-    return type(item).Meta.table_name, item.key
+        self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
 
 
 def wait_before(run: int) -> None:

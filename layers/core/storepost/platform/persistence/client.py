@@ -4,7 +4,7 @@ What each of these saves is in docs/adr/0012.
 """
 
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +89,55 @@ class _PlainParsers(ResponseParserFactory):
         return self._parser
 
 
+class _PlainRequests:
+    """Writes the parameters of a call as they are.
+
+    Botocore looks up the shape of each value, of which only binaries need another form. PynamoDB
+    and the counted tree give neither times nor floats.
+    """
+
+    def serialize_to_request(
+        self,
+        parameters: Any,  # noqa: ANN401 - botocore's own shapes
+        operation_model: Any,  # noqa: ANN401 - botocore has no types
+    ) -> dict[str, Any]:
+        """The request in botocore's form: its path, method, headers and body."""
+        metadata = operation_model.metadata
+        return {
+            "url_path": "/",
+            "query_string": "",
+            "method": "POST",
+            "headers": {
+                "X-Amz-Target": f"{metadata['targetPrefix']}.{operation_model.name}",
+                "Content-Type": f"application/x-amz-json-{metadata['jsonVersion']}",
+            },
+            "body": json.dumps(parameters, default=_base64).encode(),
+        }
+
+
+def _base64(value: object) -> str:
+    """A binary as DynamoDB's JSON has it. Raises TypeError for what no attribute can be."""
+    if isinstance(value, bytes | bytearray):
+        return b64encode(value).decode("ascii")
+    raise TypeError(f"{type(value).__name__} is no value of an attribute")
+
+
+def _resolve_once(client: Any) -> None:  # noqa: ANN401 - botocore has no types
+    """Has the endpoint resolved in the first call alone: all calls of the service have the same.
+
+    Botocore evaluates its rules in each call, over all parameters.
+    """
+    resolver = client._ruleset_resolver
+    resolve, known = resolver.construct_endpoint, list[Any]()
+
+    def construct_endpoint(**asked: Any) -> Any:  # noqa: ANN401 - botocore's own
+        if not known:
+            known.append(resolve(**asked))
+        return known[0]
+
+    resolver.construct_endpoint = construct_endpoint
+
+
 def make_client(connection: Connection) -> None:
     """Makes PynamoDB's client now.
 
@@ -100,6 +149,8 @@ def make_client(connection: Connection) -> None:
     # Else it is put together anew for each request, from what never changes.
     session.set_default_client_config(Config(user_agent="Storepost"))
     client: Any = connection.client
+    client._serializer = _PlainRequests()
+    _resolve_once(client)
     client._make_api_call = _patient(client)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from itertools import batched, islice
-from typing import Any, cast
+from typing import Any, Self, cast
 from uuid import UUID
 
 from pynamodb.attributes import (
     Attribute,
-    DiscriminatorAttribute,
     TTLAttribute,
     UnicodeAttribute,
     VersionAttribute,
@@ -26,6 +26,7 @@ from pynamodb.models import Model
 
 from storepost.platform.persistence.client import make_client
 from storepost.platform.persistence.patience import pause, with_patience
+from storepost.platform.persistence.unknown import KindAttribute, Place, unknown_attributes
 from storepost.values import clock
 from storepost.values.settings import settings
 
@@ -35,6 +36,7 @@ BATCH_GET_KEYS = 100
 _CONDITION_FAILED = "ConditionalCheckFailedException"
 _BUSY = "TransactionConflictException"
 _AT_ONCE = 8
+_KEYS = {"pk", "sk", "kind"}
 
 
 class UtcDateTimeAttribute(Attribute[datetime]):
@@ -87,6 +89,33 @@ class Row(Model):
         """What tells the row from every other of its table."""
         raise TypeError(f"{type(self).__name__} belongs to neither table")
 
+    @property
+    def place(self) -> Place:
+        """The row's table and key."""
+        return type(self).Meta.table_name, self.key
+
+    @classmethod
+    def from_raw_data(cls, data: dict[str, Any]) -> Self:
+        """The row of what DynamoDB brought; attributes of another release are kept for a save."""
+        row = super().from_raw_data(data)
+        if data.keys() - _KEYS:  # else it was asked for its key alone
+            unknown_attributes.note(row.place, type(row), data, _names(type(row)))
+        return row
+
+    def serialize(self, null_check: bool = True) -> dict[str, dict[str, Any]]:  # noqa: FBT001, FBT002 - PynamoDB's
+        """What is saved: the row's own attributes, and what it had besides when it was read."""
+        return {**unknown_attributes.of(self.place, type(self)), **super().serialize(null_check)}
+
+
+@cache
+def _names(model: type[Row]) -> frozenset[str]:
+    """The attributes of a row as DynamoDB has them."""
+    return frozenset(attribute.attr_name for attribute in model.get_attributes().values())
+
+
+class UnknownKind(Exception):  # noqa: N818 - it is what was found
+    """Another release's row stands under the key."""
+
 
 class Item(Row):
     """A row of the one table; every slice's rows derive from it and are told apart by `kind`."""
@@ -103,7 +132,7 @@ class Item(Row):
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
-    kind = DiscriminatorAttribute()
+    kind = KindAttribute()
     expiration = TTLAttribute(null=True)
     """When DynamoDB may drop the row; it can still be read for days, so code checks the time."""
 
@@ -111,6 +140,21 @@ class Item(Row):
     def key(self) -> Key:
         """The row's partition and sort key."""
         return (self.pk, self.sk)
+
+    @classmethod
+    def from_raw_data(cls, data: dict[str, Any]) -> Self:
+        """The row, or an UnknownItem where any was asked for. Raises UnknownKind."""
+        if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
+            raise UnknownKind(data["kind"]["S"])
+        return super().from_raw_data(data)
+
+
+class UnknownItem(Item):
+    """A row of a kind that this release doesn't know; it is left as it is."""
+
+
+KIND = cast("KindAttribute", Item.get_attributes()["kind"])
+KIND.unknown = UnknownItem
 
 
 class VersionedItem(Item):
@@ -136,7 +180,7 @@ def find[T: Item](model: type[T], key: Key) -> T | None:
     """The row, strongly consistent, or None."""
     try:
         return model.get(*key, consistent_read=True)
-    except DoesNotExist:
+    except (DoesNotExist, UnknownKind):
         return None
 
 
@@ -145,7 +189,13 @@ def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
     return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
 
 
-def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
+def find_recent(keys: Iterable[Key]) -> dict[Key, Item]:
+    """As `find_all`, eventually consistent: half as dear, and about a second behind at most."""
+    found = find_raw(keys, consistent=False)
+    return {key: Item.from_raw_data(raw) for key, raw in found.items()}
+
+
+def find_raw(keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Any]:
     """As `find_all`, in DynamoDB's own notation.
 
     PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
@@ -158,7 +208,7 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
         response = connection.batch_get_item(
             Item.Meta.table_name,
             cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in batch]),
-            consistent_read=True,
+            consistent_read=consistent,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
             found[raw["pk"]["S"], raw["sk"]["S"]] = raw
@@ -305,6 +355,8 @@ def keys_of_page(
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
     """The row of `find_all`'s answer, as its own model."""
     item = found.get(key)
+    if isinstance(item, UnknownItem):
+        return None
     if item is not None and not isinstance(item, model):
         raise TypeError(f"{key[1].split('#')[0]} holds a {type(item).__name__}")
     return item

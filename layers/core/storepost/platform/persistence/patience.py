@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from storepost.platform.persistence.unknown import unknown_attributes
 from storepost.values.problems import Busy
 
 MARGIN_SECONDS = 3.0
@@ -51,6 +52,7 @@ def patience(remaining_milliseconds: int) -> Iterator[Patience]:
     """Has calls inside the block tried again until three seconds before that time is over."""
     own = Patience(time.monotonic() + remaining_milliseconds / 1000 - MARGIN_SECONDS)
     token = _current.set(own)
+    unknown_attributes.clear()
     try:
         yield own
     finally:

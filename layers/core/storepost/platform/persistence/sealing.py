@@ -29,11 +29,15 @@ class Purpose(StrEnum):
     SHOP_ACCESS_TOKEN = "shop access token"  # noqa: S105 - what it is, and none itself
     SHOP_REFRESH_TOKEN = "shop refresh token"  # noqa: S105
     WRITE_BACK_SECRET = "write-back secret"  # noqa: S105
+    WEBHOOK_SECRET = "webhook secret"  # noqa: S105
     AUTHENTICATOR_SEED = "authenticator seed"
     EMAILED_CODE = "emailed code"
     BACKUP_CODE = "backup code"
     UNSUBSCRIBE_LINK = "unsubscribe link"
+    OPT_IN_LINK = "opt-in link"
+    OPT_IN_ADDRESS = "address that an opt-in email was sent to"
     ERASED_ADDRESS = "erased address"
+    SUPPRESSED_ADDRESS = "suppressed address"
     ERASED_EVIDENCE = "erased evidence"
     ERASED_NAME = "words of an erased person's name"
 

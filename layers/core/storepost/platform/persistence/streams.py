@@ -43,13 +43,18 @@ def row_of(image: Image | None) -> Item | None:
     return Item.from_raw_data({name: _value(value) for name, value in image.items()})
 
 
+def images_of(record: Mapping[str, Any]) -> tuple[Image | None, Image | None]:
+    """Returns the row before and after a record; None where there was or is none."""
+    return record["dynamodb"].get("OldImage"), record["dynamodb"].get("NewImage")
+
+
 def _value(value: dict[str, Any]) -> dict[str, Any]:
     binary = value.get("B")
     return {"B": b64decode(binary)} if isinstance(binary, str) else value
 
 
-def read_again(stretch: Stretch) -> Iterator[tuple[Image | None, Image | None]]:
-    """The rows before and after each record; None where there was or is none.
+def read_again(stretch: Stretch) -> Iterator[dict[str, Any]]:
+    """The records as the stream has them.
 
     Raises RecordsMissing, and botocore's TrimmedDataAccessException for records of yesterday.
     """
@@ -63,10 +68,9 @@ def read_again(stretch: Stretch) -> Iterator[tuple[Image | None, Image | None]]:
     while iterator and empty < MAX_EMPTY:
         answer = _client().get_records(ShardIterator=iterator)
         for record in answer["Records"]:
-            row = record["dynamodb"]
-            number = int(row["SequenceNumber"])
+            number = int(record["dynamodb"]["SequenceNumber"])
             if number <= last:
-                yield row.get("OldImage"), row.get("NewImage")
+                yield record
             if number >= last:
                 return
         empty = 0 if answer["Records"] else empty + 1

@@ -24,6 +24,7 @@ class SearchKind(StrEnum):
     COUPON = "coupon"
     FEED = "feed"
     STORE = "store"
+    SUPPRESSION = "suppression"
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
+from storepost.values.stored_enum import StoredEnum
 
 
-class ImportScope(StrEnum):
+class ImportScope(StoredEnum):
     """What an import brings. `customers_orders`: customers, then orders. `products`: products
     with their variants.
     """
@@ -17,7 +17,7 @@ class ImportScope(StrEnum):
     PRODUCTS = "products"
 
 
-class ImportStatus(StrEnum):
+class ImportStatus(StoredEnum):
     """How far an import is. `queued`: it waits for its turn. `running`. `completed`: everything
     was looked at, though single records may have problems. `failed`: it ended early, see
     `error`.
@@ -32,7 +32,7 @@ class ImportStatus(StrEnum):
 OPEN = frozenset({ImportStatus.QUEUED, ImportStatus.RUNNING})
 
 
-class ImportStage(StrEnum):
+class ImportStage(StoredEnum):
     """What a running import is bringing just now: `customers`, then `orders`; or `products`."""
 
     CUSTOMERS = "customers"
@@ -40,7 +40,7 @@ class ImportStage(StrEnum):
     PRODUCTS = "products"
 
 
-class ImportFailure(StrEnum):
+class ImportFailure(StoredEnum):
     """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or
     refused access. `export_failed`: the platform couldn't make the export. `timed_out`: it
     took too long. `import_failed`: something went wrong here. `store_disconnected`: the store

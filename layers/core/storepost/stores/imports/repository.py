@@ -53,14 +53,14 @@ class TurnsRepository:
     def get(self, store_id: UUID) -> Turns:
         """A store's turns; they are empty until something is queued."""
         item = find(ImportTurnsItem, turns_key(self._scope, store_id))
-        return _as_turns(item) if item else Turns(store_id)
+        return as_turns(item) if item else Turns(store_id)
 
     def all(self) -> dict[UUID, Turns]:
         """The turns of all stores that ever had an import."""
         rows = ImportTurnsItem.query(
             self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
         )
-        found = map(_as_turns, rows)
+        found = map(as_turns, rows)
         return {turns.store_id: turns for turns in found}
 
     def save(self, changes: Changes, turns: Turns) -> None:
@@ -224,7 +224,8 @@ def _as_import(item: ImportItem) -> StoreImport:
     )
 
 
-def _as_turns(item: ImportTurnsItem) -> Turns:
+def as_turns(item: ImportTurnsItem) -> Turns:
+    """Returns the turns of a row."""
     return Turns(
         store_id=store_of_turns(item.sk),
         counts={(ImportScope(scope), ImportStatus(one)): n for scope, one, n in item.counts},

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.stores.imports.model import (
@@ -13,6 +12,7 @@ from storepost.stores.imports.model import (
     ImportStatus,
     StoreImport,
 )
+from storepost.values.stored_enum import StoredEnum
 
 type ImportKind = tuple[ImportScope, ImportStatus]
 
@@ -20,7 +20,7 @@ MAX_CUT_SHORT = 100
 _MOMENT = timedelta(milliseconds=1)
 
 
-class LatestImportStatus(StrEnum):
+class LatestImportStatus(StoredEnum):
     """How the import of a store is doing that runs or waits; otherwise how the latest one ended.
     `none`: there never was one.
     """

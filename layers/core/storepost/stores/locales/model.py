@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values import ids
 from storepost.values.locale_codes import parts
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 MAX_LOCALES = 500
 
 
-class WorkspaceLocaleOrigin(StrEnum):
+class WorkspaceLocaleOrigin(StoredEnum):
     """Where a locale of the workspace comes from. `store`: an active store has it. `manual`:
     somebody added it by hand, or no active store has it any more.
     """

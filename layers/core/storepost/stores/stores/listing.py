@@ -44,6 +44,11 @@ class StoreFilter:
         return self.q is None or matches(self.q, store.name, store.external_id)
 
 
+def listed_store(store: Store) -> ListedStore:
+    """The store as lists show it."""
+    return ListedStore(store, TurnsRepository(store.workspace).get(store.id).status)
+
+
 def list_stores(
     workspace: WorkspaceScope, filters: StoreFilter, sort: str, page: PageRequest
 ) -> Listing[ListedStore]:

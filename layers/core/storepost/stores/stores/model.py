@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from storepost.values import locale_codes
 from storepost.values.scope import WorkspaceScope
+from storepost.values.stored_enum import StoredEnum
 
 
-class Platform(StrEnum):
+class Platform(StoredEnum):
     """What a store runs on. `shopify`: a Shopify shop, which is read and written through the
     app. `custom`: your own platform, which sends its data through this interface.
     """
@@ -18,7 +18,7 @@ class Platform(StrEnum):
     CUSTOM = "custom"
 
 
-class StoreStatus(StrEnum):
+class StoreStatus(StoredEnum):
     """Whether a store takes part. `active`: it gives and takes data. `disconnected`: it does
     neither until it is connected again; what it brought stays.
     """
@@ -27,7 +27,7 @@ class StoreStatus(StrEnum):
     DISCONNECTED = "disconnected"
 
 
-class ConnectionStatus(StrEnum):
+class ConnectionStatus(StoredEnum):
     """How the connection to a store is doing. `connected`; `needs_reauth`: the shop has to
     approve the app again, until then nothing is read or written there. `disconnected`:
     somebody ended it.

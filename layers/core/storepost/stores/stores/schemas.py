@@ -196,7 +196,7 @@ class StoreLocale(RequestBody):
     @classmethod
     def of(cls, locale: StoreLocaleValue) -> "StoreLocale":
         """The locale in this shape."""
-        return cls(
+        return cls.of_stored(
             locale=locale.locale,
             label=locale.label,
             is_primary=locale.is_primary,

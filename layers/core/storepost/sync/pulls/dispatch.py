@@ -1,6 +1,7 @@
 """A message of the imports' queue: the store says what there is to go on with."""
 
 from storepost.platform.jobs.runs import Run
+from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.batches.run import StoreRun
@@ -11,7 +12,8 @@ from storepost.sync.pulls.running import pull
 def resume(run: Run[StoreImportMessage]) -> None:
     """Goes on with a store: a shop's pulls, or a custom store's batches."""
     store = StoreRepository(run.message.workspace).get(run.message.store_id)
-    if store is None or store.is_custom:
-        resume_batches(StoreRun(run.message, run.tries, run.remaining))
-    else:
-        pull(store, run.tries, run.remaining)
+    with marking(WriteMark.IMPORT):
+        if store is None or store.is_custom:
+            resume_batches(StoreRun(run.message, run.tries, run.remaining))
+        else:
+            pull(store, run.tries, run.remaining)

@@ -22,6 +22,7 @@ from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.jobs.runs import Remaining, Run, run_once
+from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree import EVERYTHING, TreeEntry, behind
@@ -123,9 +124,9 @@ def _email_owner(store: Store, external_id: str, profile: Profile) -> None:
     owner = find_person(membership.person) if membership else None
     if workspace is None or owner is None:
         return
-    to, profile_id = owner.email, str(profile.id)
+    to, tags, profile_id = owner.email, account_tags(owner.id), str(profile.id)
     email = DataRequested(workspace.name, store.name, external_id, profile_id, clock.now())
-    commit_anew(lambda changes: send_email(changes, to, email))
+    commit_anew(lambda changes: send_email(changes, to, email, tags))
 
 
 def _redact_buyer(store: Store, external_id: str) -> None:

@@ -1,27 +1,19 @@
 """Every page of the site as Markdown, by its path below the documentation's address."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from storepost.api.reference.documents import interface
 from storepost.api.reference.markdown import Place, to_html
-from storepost.api.reference.site import operations, overview
+from storepost.api.reference.site import operations
+from storepost.api.reference.site.overview import Entry, start_page
 from storepost.values.problems import NotFound
 
 INDEX = "index"
 GUIDES = "guides"
 _OVERVIEW = f"{GUIDES}/README"
 _LINK = "]("
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A page in a list of pages."""
-
-    path: str
-    title: str
 
 
 class Library:
@@ -59,7 +51,7 @@ class Library:
         if path not in self.paths:
             raise NotFound()
         if path == INDEX:
-            return overview.start_page(self._file(_OVERVIEW), interface())
+            return start_page(self._file(_OVERVIEW), interface())
         return operations.page(path) or self._file(path)
 
     def html(self, path: str, root: str) -> str:

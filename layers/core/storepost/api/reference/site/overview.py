@@ -1,13 +1,19 @@
 """The first page of the documentation, and the same as `llms.txt`."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from storepost.values.wire import Json
 
-if TYPE_CHECKING:
-    from storepost.api.reference.site.library import Library
-
 _LIST = "- ["
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page in a list of pages."""
+
+    path: str
+    title: str
 
 
 def start_page(guides: str, document: Json) -> str:
@@ -36,7 +42,7 @@ def _parts(document: Json) -> str:
     return "\n".join(lines)
 
 
-def llms_txt(library: "Library", root: str, summary: str) -> str:
+def llms_txt(entries: Iterable[Entry], root: str, summary: str) -> str:
     """The pages as llmstxt.org has it: each address is that of the Markdown."""
-    pages = [f"{_LIST}{page.title}]({root}{page.path}.md)" for page in library.everything()]
+    pages = [f"{_LIST}{page.title}]({root}{page.path}.md)" for page in entries]
     return f"# Storepost\n\n> {summary}\n\n## Documentation\n\n" + "\n".join(pages) + "\n"

@@ -46,7 +46,8 @@ class Site:
 
     def llms_txt(self, base_url: str) -> str:
         """The list of all pages for programs that read Markdown."""
-        return overview.llms_txt(self.library, f"{base_url}/docs/", interface()["info"]["summary"])
+        pages = self.library.everything()
+        return overview.llms_txt(pages, f"{base_url}/docs/", interface()["info"]["summary"])
 
     def sitemap(self, base_url: str) -> str:
         """The list of all pages, a line each, as sitemaps.org has it for text files."""

@@ -1,0 +1,34 @@
+"""Opt-in links: the token says which request it is of, and nobody else can make one."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.platform.persistence.sealed_tokens import open_token, seal_token
+from storepost.platform.persistence.sealing import Purpose
+from storepost.values.scope import WorkspaceScope
+
+_ID = 16
+
+
+@dataclass(frozen=True)
+class OptInLink:
+    """Says where the request of a link stands."""
+
+    workspace: WorkspaceScope
+    profile_id: UUID
+    request_id: UUID
+
+    @property
+    def token(self) -> str:
+        """Returns the link's token: the same one each time."""
+        content = self.profile_id.bytes + self.request_id.bytes
+        return seal_token(content, self.workspace, Purpose.OPT_IN_LINK)
+
+
+def read_link(token: str) -> OptInLink | None:
+    """Returns the link of a token; None where no link has that token."""
+    opened = open_token(token, Purpose.OPT_IN_LINK)
+    if opened is None:
+        return None
+    workspace, content = opened
+    return OptInLink(workspace, UUID(bytes=content[:_ID]), UUID(bytes=content[_ID:]))

@@ -1,0 +1,168 @@
+"""Requests for opt-in as they are stored, and when each address was asked.
+
+A request stands in the partition of the profile that had the address, beside the evidence of the
+form: it never moves, and goes with that. When an address was asked stands under its keyed hash, so
+that an erasure doesn't begin the count anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import chain
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
+from storepost.people.consent.repository import as_proof, proof_row
+from storepost.people.opt_in.links import OptInLink
+from storepost.people.opt_in.model import KEPT_FOR, MONTH, OptInRequest
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+    find,
+)
+from storepost.platform.persistence.sealing import Purpose, keyed_hash
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.languages import Language
+from storepost.values.scope import WorkspaceScope
+
+_PREFIX = "opt_in#"
+
+
+class OptInRequestItem(Item, discriminator="opt_in_request"):
+    """A request with what its link needs; it ends by itself."""
+
+    id = Identifier()
+    profile_id = Identifier()
+    email = UnicodeAttribute()
+    source = UnicodeAttribute()
+    by = UnicodeAttribute(null=True)
+    proof = Json()
+    since = UtcDateTimeAttribute()
+    sent_at = UtcDateTimeAttribute()
+    language = UnicodeAttribute()
+    sender = UnicodeAttribute()
+    wording = UnicodeAttribute()
+    confirmed_at = UtcDateTimeAttribute(null=True)
+
+
+class OptInSendsItem(VersionedItem, discriminator="opt_in_sends"):
+    """When an address was asked; the address is a keyed hash."""
+
+    sent_at = Json()
+    """The moments as text, oldest first."""
+
+
+def request_key(link: OptInLink) -> Key:
+    """Returns the key of a request: in the partition of the profile that had the address."""
+    partition = link.workspace.partition("profile", short(link.profile_id))
+    return (partition, f"{_PREFIX}{short(link.request_id)}")
+
+
+def sends_partition(workspace: WorkspaceScope) -> str:
+    """Returns the partition that says when a workspace's addresses were asked."""
+    return workspace.partition("opt_in_sends")
+
+
+def sends_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Returns the key of the row that says when an address was asked."""
+    digest = keyed_hash(address.value, Purpose.OPT_IN_ADDRESS, workspace.key)
+    return (sends_partition(workspace), f"address#{digest}")
+
+
+class OptInRepository:
+    """A workspace's requests for opt-in."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._sends: dict[Address, OptInSendsItem] = {}
+
+    def get(self, link: OptInLink) -> OptInRequest | None:
+        """Returns the request of a link, or None."""
+        row = find(OptInRequestItem, request_key(link))
+        return _as_request(self._scope, row) if row and _is_kept(row) else None
+
+    def of_profiles(self, profile_ids: Iterable[UUID]) -> list[OptInRequest]:
+        """Returns all requests in the partitions of these profiles."""
+        rows = chain.from_iterable(self._rows(profile_id) for profile_id in profile_ids)
+        return [_as_request(self._scope, row) for row in rows if _is_kept(row)]
+
+    def add(self, changes: Changes, request: OptInRequest) -> None:
+        """Adds a new request."""
+        changes.create(_row(request))
+
+    def confirm(self, changes: Changes, request: OptInRequest, at: datetime) -> None:
+        """Notes that the person confirmed; a lost race where they did so meanwhile."""
+        row = OptInRequestItem(*request_key(request.link))
+        is_open = OptInRequestItem.pk.exists() & OptInRequestItem.confirmed_at.does_not_exist()
+        changes.update(row, [OptInRequestItem.confirmed_at.set(at)], is_open)
+
+    def sends_to(self, address: Address) -> tuple[datetime, ...]:
+        """Returns when the address was asked lately, oldest first."""
+        row = find(OptInSendsItem, sends_key(self._scope, address))
+        if row is None:
+            return ()
+        self._sends[address] = row
+        return tuple(clock.from_text(each) for each in row.sent_at)
+
+    def save_sends(self, changes: Changes, address: Address, sends: Sequence[datetime]) -> None:
+        """Writes when the address was asked, if nobody changed what was read here."""
+        row = self._sends.get(address) or OptInSendsItem(*sends_key(self._scope, address))
+        row.sent_at = [clock.to_text(each) for each in sends]
+        row.expiration = sends[-1] + MONTH
+        changes.save(row)
+
+    def some_of(self, profile_id: UUID, most: int) -> list[Key]:
+        """Returns the keys of some requests of a profile's partition."""
+        return [row.key for row in self._rows(profile_id, most)]
+
+    def _rows(self, profile_id: UUID, most: int | None = None) -> Iterable[OptInRequestItem]:
+        partition = self._scope.partition("profile", short(profile_id))
+        prefix = OptInRequestItem.sk.startswith(_PREFIX)
+        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=most)
+
+
+def _is_kept(row: OptInRequestItem) -> bool:
+    """DynamoDB drops a row only days after its time."""
+    return row.expiration is not None and row.expiration > clock.now()
+
+
+def _row(request: OptInRequest) -> OptInRequestItem:
+    return OptInRequestItem(
+        *request_key(request.link),
+        id=request.id,
+        profile_id=request.profile_id,
+        email=request.email,
+        source=request.origin.source,
+        by=request.origin.by,
+        proof=proof_row(request.origin.proof),
+        since=request.since,
+        sent_at=request.sent_at,
+        language=request.language,
+        sender=request.sender,
+        wording=request.wording,
+        expiration=request.sent_at + KEPT_FOR,
+    )
+
+
+def _as_request(workspace: WorkspaceScope, row: OptInRequestItem) -> OptInRequest:
+    return OptInRequest(
+        id=row.id,
+        workspace=workspace,
+        profile_id=row.profile_id,
+        email=row.email,
+        origin=ConsentOrigin(ConsentSource(row.source), None, as_proof(row.proof), row.by),
+        since=row.since,
+        sent_at=row.sent_at,
+        language=Language(row.language),
+        sender=row.sender,
+        wording=row.wording,
+        confirmed_at=row.confirmed_at,
+    )

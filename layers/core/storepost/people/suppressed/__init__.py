@@ -1,0 +1,1 @@
+"""Suppressed addresses as they are stored, and how profiles know of them."""

@@ -1,0 +1,55 @@
+"""When suppressions end by themselves, for the schedule that moves them to the history."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from storepost.people.suppressed.model import Suppression
+from storepost.people.suppressed.rows import SuppressionDueItem
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+_SHARDS = 4
+
+
+def due_key(suppression_id: UUID, ends_at: datetime) -> Key:
+    """Returns where it stands that a suppression ends."""
+    return (
+        _partition(suppression_id.int % _SHARDS),
+        f"{clock.to_text(ends_at)}#{short(suppression_id)}",
+    )
+
+
+def note_end(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    before: Suppression | None,
+    after: Suppression,
+    digest: str,
+) -> None:
+    """Makes what is due follow a suppression's end: none once it was lifted."""
+    old = before.ends_at if before else None
+    new = None if after.lifted_at else after.ends_at
+    if old and old != new:
+        changes.delete(SuppressionDueItem(*due_key(after.id, old)))
+    if new and old != new:
+        key = due_key(after.id, new)
+        due = SuppressionDueItem(*key, id=after.id, workspace_id=workspace.id, digest=digest)
+        changes.save(due)
+
+
+def due_before(now: datetime) -> Iterator[SuppressionDueItem]:
+    """Returns what is due, of all workspaces."""
+    for shard in range(_SHARDS):
+        yield from SuppressionDueItem.query(
+            _partition(shard),
+            SuppressionDueItem.sk < clock.to_text(now) + "$",
+            consistent_read=True,
+        )
+
+
+def _partition(shard: int) -> str:
+    return f"due#suppressions#{shard}"

@@ -1,0 +1,124 @@
+"""Suppressions as they are stored: by address, by id, and in their lists."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from uuid import UUID
+
+from storepost.people.consent.model import Address
+from storepost.people.suppressed.due import note_end
+from storepost.people.suppressed.keys import (
+    digest_of,
+    past_id,
+    past_key,
+    past_prefix,
+    suppressed_key,
+    suppressed_partition,
+    suppression_key,
+)
+from storepost.people.suppressed.model import AddressSuppressions, Suppression
+from storepost.people.suppressed.rows import (
+    PastSuppressionItem,
+    SuppressedAddressItem,
+    SuppressionItem,
+    address_row,
+    as_state,
+    as_suppression,
+    suppression_row,
+)
+from storepost.people.suppressed.trees import SuppressionLists
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, Key, find_in, find_recent
+from storepost.platform.persistence.reads import Reads
+from storepost.values.scope import WorkspaceScope
+
+
+class SuppressionRepository:
+    """A workspace's suppressions."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+
+    @property
+    def lists(self) -> SuppressionLists:
+        """Returns the lists that have them in order."""
+        return SuppressionLists(self._scope)
+
+    def state_of(self, address: Address) -> AddressSuppressions:
+        """Returns what suppresses an address."""
+        return self.states_of([address])[address]
+
+    def states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
+        """Returns what suppresses each of the addresses, a hundred a call."""
+        return self._states(addresses, self._reads.find_all)
+
+    def recent_states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
+        """Returns what suppresses each of the addresses, or did about a second ago, for half the
+        price.
+        """
+        return self._states(addresses, find_recent)
+
+    def _states(
+        self, addresses: Iterable[Address], read: Callable[[Iterable[Key]], dict[Key, Item]]
+    ) -> dict[Address, AddressSuppressions]:
+        digests = {each: digest_of(self._scope, each) for each in addresses}
+        keys = {each: suppressed_key(self._scope, digest) for each, digest in digests.items()}
+        rows = read(keys.values())
+        found = {each: find_in(rows, SuppressedAddressItem, key) for each, key in keys.items()}
+        return {
+            each: as_state(row) if row else AddressSuppressions(digests[each], each.channel)
+            for each, row in found.items()
+        }
+
+    def state_behind(self, digest: str) -> AddressSuppressions | None:
+        """Returns what suppresses the address that has this keyed hash."""
+        row = self._reads.find(SuppressedAddressItem, suppressed_key(self._scope, digest))
+        return as_state(row) if row else None
+
+    def get(self, suppression_id: UUID) -> tuple[Suppression, str] | None:
+        """Returns a suppression with its address's keyed hash, or None."""
+        row = self._reads.find(SuppressionItem, suppression_key(self._scope, suppression_id))
+        return (as_suppression(row), row.digest) if row else None
+
+    def get_many(self, ids: Iterable[UUID]) -> list[Suppression]:
+        """Returns those of the suppressions that exist, in the order asked for."""
+        keys = [suppression_key(self._scope, each) for each in dict.fromkeys(ids)]
+        rows = self._reads.find_all(keys)
+        found = (find_in(rows, SuppressionItem, key) for key in keys)
+        return [as_suppression(row) for row in found if row]
+
+    def past_of(self, digest: str, most: int | None = None) -> list[Suppression]:
+        """Returns an address's lifted suppressions, oldest first, or so many of them."""
+        rows = PastSuppressionItem.query(
+            suppressed_partition(self._scope, digest),
+            PastSuppressionItem.sk.startswith(past_prefix()),
+            consistent_read=True,
+            limit=most,
+        )
+        return self.get_many(past_id(row.sk) for row in islice(rows, most))
+
+    def save(self, changes: Changes, state: AddressSuppressions) -> None:
+        """Writes what suppresses an address, if nobody changed that since it was read."""
+        changes.save(address_row(suppressed_key(self._scope, state.digest), state))
+
+    def rewrite(self, changes: Changes, suppression: Suppression, digest: str) -> None:
+        """Writes a suppression anew; its address's row, which guards it, is written with it."""
+        key = suppression_key(self._scope, suppression.id)
+        changes.save(suppression_row(key, suppression, digest))
+
+    def change(
+        self, changes: Changes, before: Suppression | None, after: Suppression, digest: str
+    ) -> None:
+        """Writes a suppression that is new, or whose address or end is another now."""
+        self.rewrite(changes, after, digest)
+        note_end(changes, self._scope, before, after, digest)
+        if before is None:
+            self.lists.insert(changes, after)
+
+    def add_to_history(self, changes: Changes, lifted: Suppression, digest: str) -> None:
+        """Writes a suppression that was lifted, and moves it to the history."""
+        self.rewrite(changes, lifted, digest)
+        note_end(changes, self._scope, lifted, lifted, digest)
+        changes.save(PastSuppressionItem(*past_key(self._scope, digest, lifted.id)))
+        self.lists.move_to_history(changes, lifted)

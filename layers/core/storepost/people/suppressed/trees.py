@@ -1,0 +1,58 @@
+"""The lists of suppressions, newest last: those that nobody lifted, and the history."""
+
+from dataclasses import dataclass
+
+from storepost.people.consent.states import Channel
+from storepost.people.suppressed.keys import in_force_list, lifted_list
+from storepost.people.suppressed.model import (
+    Suppression,
+    SuppressionReason,
+    SuppressionSource,
+)
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import FilterField, Tree, TreeEntry, moment_key
+from storepost.values.scope import WorkspaceScope
+
+CHANNEL = FilterField("channel", "c", tuple(Channel))
+REASON = FilterField("reason", "r", tuple(SuppressionReason))
+SOURCE = FilterField("source", "s", tuple(SuppressionSource))
+
+_FIELDS = (CHANNEL, REASON, SOURCE)
+
+
+@dataclass(frozen=True)
+class SuppressionLists:
+    """A workspace's lists of suppressions, by `createdAt`."""
+
+    workspace: WorkspaceScope
+
+    @property
+    def in_force(self) -> Tree:
+        """Returns the suppressions that nobody lifted."""
+        return Tree(in_force_list(self.workspace), _FIELDS)
+
+    @property
+    def lifted(self) -> Tree:
+        """Returns the suppressions that were lifted, or that ended."""
+        return Tree(lifted_list(self.workspace), _FIELDS)
+
+    def insert(self, changes: Changes, suppression: Suppression) -> None:
+        """Adds a new suppression."""
+        self.in_force.insert(changes, _entry(suppression))
+
+    def move_to_history(self, changes: Changes, suppression: Suppression) -> None:
+        """Moves a suppression to those that were lifted."""
+        entry = _entry(suppression)
+        self.in_force.delete(changes, entry)
+        self.lifted.insert(changes, entry)
+
+
+def _entry(suppression: Suppression) -> TreeEntry:
+    return TreeEntry(
+        moment_key(suppression.created_at, suppression.id),
+        {
+            CHANNEL.name: suppression.channel,
+            REASON.name: suppression.reason,
+            SOURCE.name: suppression.source,
+        },
+    )

@@ -1,0 +1,38 @@
+"""Moving suppressions to the history whose end has come.
+
+They suppress nothing from their end on, whoever asks about an address. This brings the lists after.
+"""
+
+from functools import partial
+
+from storepost.people.suppressed.due import due_before
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.rows import SuppressionDueItem
+from storepost.people.suppressions.lifting import move_to_history
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values import clock
+from storepost.values.logs import log_unexpected
+from storepost.values.scope import WorkspaceScope
+
+
+def end_what_is_due() -> int:
+    """Moves the suppressions whose end has come; returns how many there were."""
+    ended = 0
+    for due in due_before(clock.now()):
+        try:
+            ended += commit_anew(partial(_end, due=due))
+        except Exception as error:  # one suppression's failure is not the others'
+            log_unexpected(error)
+    return ended
+
+
+def _end(changes: Changes, due: SuppressionDueItem) -> bool:
+    """Whether it was still to be moved; one that ends later by now is due then."""
+    workspace, now = WorkspaceScope(due.workspace_id), clock.now()
+    state = SuppressionRepository(workspace).state_behind(due.digest)
+    stored = next((each for each in state.stored if each.id == due.id), None) if state else None
+    if state is None or stored is None or stored.is_in_force(now):
+        changes.delete(SuppressionDueItem(*due.key))
+        return False
+    move_to_history(changes, workspace, state, stored.ended(), now)
+    return True

@@ -1,0 +1,49 @@
+"""What an erased person leaves in suppressions: what was suppressed stays so, by its keyed hash."""
+
+from functools import partial
+from itertools import batched
+
+from storepost.people.consent.model import Address
+from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.erasure import Erasure
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressions.suppressing import holder_of
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.scope import WorkspaceScope
+
+_ADDRESSES_AT_ONCE = 100
+"""That are asked about in one call."""
+
+_MAX_PAST = 40
+"""Lifted suppressions that one transaction changes."""
+
+
+def erase_suppressions(erasure: Erasure) -> bool:
+    """Takes the addresses of an erased person, and what somebody noted, out of suppressions."""
+    repository = SuppressionRepository(erasure.workspace)
+    for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
+        for address, state in repository.states_of(some).items():
+            if state.version is not None:
+                _erase(erasure.workspace, address)
+    return False
+
+
+def _erase(workspace: WorkspaceScope, address: Address) -> None:
+    while commit_anew(partial(_erase_some, workspace=workspace, address=address)):
+        pass
+
+
+def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
+    """Whether there may be more. An address that somebody else has by now stays as it is."""
+    repository = SuppressionRepository(workspace, changes.reads)
+    state = repository.state_of(address)
+    if holder_of(changes, workspace, address).profile:
+        return False
+    past = [each for each in repository.past_of(state.digest) if each != each.erased()]
+    after, some = state.erased(), past[:_MAX_PAST]
+    if not some and after == state:
+        return False
+    repository.save(changes, after)
+    for each in (*after.stored, *(one.erased() for one in some)):
+        repository.rewrite(changes, each, state.digest)
+    return len(past) > len(some)

@@ -1,0 +1,78 @@
+"""Lifting suppressions: by somebody, or as their end has come."""
+
+from datetime import datetime
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.roles import expect_manager
+from storepost.people.consent.model import Address
+from storepost.people.profiles.consent_summary import show_consents
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.suppressed.model import (
+    NEED_A_NOTE,
+    AddressSuppressions,
+    Suppression,
+    SuppressionReason,
+)
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.showing import saved_marks
+from storepost.people.suppressions.suppressing import holder_of
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.scope import WorkspaceScope
+
+
+def lift_suppression(
+    caller: WorkspaceCaller, suppression_id: UUID, note: str | None, changes: Changes
+) -> None:
+    """Lifts a suppression, which is kept in the history; nothing where it is lifted already.
+
+    Consent stays what it is. Raises NotFound, RoleTooSmall for a complaint's where the caller is no
+    admin, and ValidationFailed where a note is needed.
+    """
+    repository = SuppressionRepository(caller.workspace, changes.reads)
+    found = repository.get(suppression_id)
+    if found is None:
+        raise NotFound.of("suppression")
+    suppression, digest = found
+    if suppression.reason is SuppressionReason.COMPLAINT:
+        expect_manager(changes, caller)
+    if suppression.reason in NEED_A_NOTE and note is None:
+        text = "Required where the suppression is of a bounce or a complaint"
+        raise ValidationFailed(errors=[FieldError("query.note", text)])
+    state = repository.state_behind(digest)
+    stored = state.of_reason(suppression.reason) if state else None
+    if state and stored and stored.id == suppression.id:
+        now = clock.now()
+        lifted = (
+            stored.lifted(now, caller.requester.name, note)
+            if stored.is_in_force(now)
+            else stored.ended()
+        )
+        move_to_history(changes, caller.workspace, state, lifted, now)
+
+
+def move_to_history(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    state: AddressSuppressions,
+    lifted: Suppression,
+    now: datetime,
+) -> None:
+    """Writes that a suppression was lifted, and what that means for whoever shows the address."""
+    repository = SuppressionRepository(workspace, changes.reads)
+    after = state.without(lifted)
+    repository.save(changes, after)
+    repository.add_to_history(changes, lifted, state.digest)
+    if state.address is not None and not after.in_force(now):
+        _unmark(changes, workspace, Address(state.channel, state.address))
+
+
+def _unmark(changes: Changes, workspace: WorkspaceScope, address: Address) -> None:
+    """Whoever shows the address may be written to again, as far as consent says."""
+    saved_marks(changes, workspace)[address] = False
+    before = holder_of(changes, workspace, address).profile
+    after = show_consents(changes, before, before, {}) if before else None
+    if before and after and after != before:
+        ProfileRepository(workspace).save(changes, before, after)

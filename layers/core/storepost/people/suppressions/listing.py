@@ -1,0 +1,117 @@
+"""The list of suppressions: those that nobody lifted, or the history."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from storepost.people.consent.states import Channel
+from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.model import Profile
+from storepost.people.suppressed.model import (
+    Suppression,
+    SuppressionReason,
+    SuppressionSource,
+)
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.trees import CHANNEL, REASON, SOURCE, SuppressionLists
+from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, moments
+from storepost.platform.postings.entries import SearchKind
+from storepost.platform.postings.listing import found_by
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class SuppressionFilter:
+    """Says what a suppression of the list must be; None asks for nothing."""
+
+    q: str | None = None
+    channels: Collection[Channel] | None = None
+    reasons: Collection[SuppressionReason] | None = None
+    sources: Collection[SuppressionSource] | None = None
+    created_from: datetime | None = None
+    created_to: datetime | None = None
+    lifted: bool = False
+    """Whether those are asked for that were lifted or ended, and not the others."""
+
+    @property
+    def counted(self) -> list[Filter]:
+        """Returns what the lists count."""
+        pairs: tuple[tuple[object, Collection[str] | None], ...] = (
+            (CHANNEL, self.channels),
+            (REASON, self.reasons),
+            (SOURCE, self.sources),
+        )
+        return [
+            field.among(*values)  # type: ignore[attr-defined]
+            for field, values in pairs
+            if values is not None
+        ]
+
+    @property
+    def advised(self) -> str:
+        """Returns the query parameter that would narrow the list."""
+        return "createdTo" if self.created_from else "createdFrom"
+
+    def matches(self, suppression: Suppression) -> bool:
+        """Returns whether the suppression is what is asked for, but for `q`."""
+        pairs: tuple[tuple[Collection[str] | None, str], ...] = (
+            (self.channels, suppression.channel),
+            (self.reasons, suppression.reason),
+            (self.sources, suppression.source),
+        )
+        if any(allowed is not None and value not in allowed for allowed, value in pairs):
+            return False
+        if (suppression.lifted_at is not None) is not self.lifted:
+            return False
+        since, until, moment = self.created_from, self.created_to, suppression.created_at
+        return (since is None or moment >= since) and (until is None or moment < until)
+
+
+def get_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> Suppression:
+    """Returns a suppression, in force or lifted. Raises NotFound."""
+    found = SuppressionRepository(workspace).get(suppression_id)
+    if found is None:
+        raise NotFound.of("suppression")
+    return found[0]
+
+
+def suppressions_of_profile(profile: Profile) -> list[Suppression]:
+    """Returns all suppressions of a person's addresses, also lifted ones, newest first."""
+    repository = SuppressionRepository(profile.workspace)
+    states = repository.states_of(addresses_of(profile.identities)).values()
+    known = [state for state in states if state.version is not None]
+    found = [each for state in known for each in (*state.stored, *repository.past_of(state.digest))]
+    return sorted(found, key=lambda each: (each.created_at, each.id), reverse=True)
+
+
+def list_suppressions(
+    workspace: WorkspaceScope, filters: SuppressionFilter, page: PageRequest
+) -> Listing[Suppression]:
+    """Returns the suppressions that are asked for, newest first. Raises FilterTooBroad."""
+    repository = SuppressionRepository(workspace)
+    if filters.q is not None:
+        found = {each.id for each in found_by(workspace, SearchKind.SUPPRESSION, filters.q)}
+        matching = [each for each in repository.get_many(found) if filters.matches(each)]
+        matching.sort(key=lambda each: (each.created_at, each.id), reverse=True)
+        return cut(matching, page)
+    entries = _entries(workspace, filters, page)
+    return Listing(repository.get_many(entry.id for entry in entries.items), entries.total, page)
+
+
+def _entries(
+    workspace: WorkspaceScope, filters: SuppressionFilter, page: PageRequest
+) -> Listing[TreeEntry]:
+    """The page's entries: of one filter the list counts it, several are looked through."""
+    lists, by = SuppressionLists(workspace), filters.counted
+    tree: Tree = lists.lifted if filters.lifted else lists.in_force
+    within = moments(filters.created_from, filters.created_to)
+    if len(by) <= 1:
+        return tree.page(page, descending=True, by=next(iter(by), None), within=within)
+
+    def keep(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
+        return entries
+
+    return tree.scan(page, keep, advised=filters.advised, descending=True, by=by, within=within)

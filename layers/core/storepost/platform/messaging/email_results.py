@@ -1,0 +1,45 @@
+"""What is kept of SES's events: the newest email to an address, and what became of it.
+
+A result is a function of the set of events that came, so that their order and their number don't
+matter: of two emails the one that was sent later counts, of two events about one the higher
+outcome.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pynamodb.attributes import Attribute
+from pynamodb.constants import STRING
+from pynamodb.expressions.condition import Condition
+
+from storepost.platform.messaging.ses_events import Outcome
+from storepost.values import clock
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EmailResult:
+    """What became of an email; results sort as they replace each other."""
+
+    sent_at: datetime
+    outcome: Outcome
+
+
+class EmailResultAttribute(Attribute[EmailResult]):
+    """A result as text that sorts as results do."""
+
+    attr_type = STRING
+
+    def serialize(self, value: EmailResult) -> str:
+        """The moment as answers show it, `#`, and the outcome's number."""
+        return f"{clock.to_text(value.sent_at)}#{value.outcome:d}"
+
+    def deserialize(self, value: str) -> EmailResult:
+        """What `serialize` wrote."""
+        sent_at, _, outcome = value.partition("#")
+        return EmailResult(clock.from_text(sent_at), Outcome(int(outcome)))
+
+
+def is_older(stored: EmailResultAttribute, result: EmailResult) -> Condition:
+    """That the stored result, if there is one, gives way to this one."""
+    condition: Condition = stored.does_not_exist() | (stored < result)
+    return condition

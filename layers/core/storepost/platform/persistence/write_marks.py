@@ -1,0 +1,61 @@
+"""Rows that say what kind of work wrote them last.
+
+A pull, a batch, a feed's import or a list of consents writes the same rows as single requests do,
+and so does the upkeep after a merge or an erasure. Whoever reads the table's stream tells them
+apart by a mark in the row: it says of the very write that made the image whose it was.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import StrEnum
+
+from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from storepost.platform.persistence.item import Item
+
+
+class WriteMark(StrEnum):
+    """What kind of work wrote a row, where that was no single request.
+
+    `import`: a pull, a batch, a feed's import or a list of consents. `upkeep`: a worker that
+    moves or removes rows after a merge or an erasure; nobody sees a change by that.
+    """
+
+    IMPORT = "import"
+    UPKEEP = "upkeep"
+
+
+_mark: ContextVar[WriteMark | None] = ContextVar("write_mark", default=None)
+
+
+class MarkedItem(Item):
+    """A row that says what kind of work wrote it last."""
+
+    written_by = UnicodeAttribute(null=True)
+    """A WriteMark; None for a single request."""
+
+
+@contextmanager
+def marking(mark: WriteMark) -> Iterator[None]:
+    """Marks the rows that are written inside the block."""
+    token = _mark.set(mark)
+    try:
+        yield
+    finally:
+        _mark.reset(token)
+
+
+def mark_put(item: object) -> None:
+    """Sets the mark of a row that is about to be put, where it is of a marked kind."""
+    if isinstance(item, MarkedItem):
+        item.written_by = _mark.get()
+
+
+def mark_update(item: object) -> list[Action]:
+    """Returns what an update does to the row's mark; nothing where the row has none."""
+    if not isinstance(item, MarkedItem):
+        return []
+    mark = _mark.get()
+    return [MarkedItem.written_by.set(mark) if mark else MarkedItem.written_by.remove()]

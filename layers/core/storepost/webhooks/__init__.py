@@ -1,0 +1,1 @@
+"""What happens in a workspace, told to the addresses that it names."""

@@ -1,0 +1,31 @@
+"""The worker of what comes later: attempts, replays, and looks at failing endpoints."""
+
+import json
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.platform.jobs.batches import job
+from storepost.webhooks.deliveries.health import check
+from storepost.webhooks.deliveries.messages import (
+    EndpointCheckMessage,
+    ReplayMessage,
+    RetryMessage,
+)
+from storepost.webhooks.deliveries.replaying import replay
+from storepost.webhooks.deliveries.working import deliver
+
+_retry = job(RetryMessage, deliver)
+_replay = job(ReplayMessage, replay)
+_check = job(EndpointCheckMessage, lambda run: check(run.message))
+
+
+def do_later(record: SQSRecord, context: LambdaContext) -> None:
+    """Does what one message asks for; what it holds says which kind it is."""
+    body = json.loads(record.body)
+    if "deliveryId" in body:
+        _retry(record, context)
+    elif "failingSince" in body:
+        _check(record, context)
+    else:
+        _replay(record, context)

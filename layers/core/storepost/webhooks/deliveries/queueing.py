@@ -1,0 +1,70 @@
+"""From events to the queue of deliveries: a message for each endpoint that takes an event.
+
+Which workspaces have endpoints is one row, read once for all events of a batch of the stream. Of
+those workspaces the endpoints are read, one query each. A workspace without any costs nothing more.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+
+from storepost.platform.messaging.outbox import Message, Queue, body_of
+from storepost.platform.messaging.relay import Identified, NotSent, Outgoing, relay_all
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries.messages import DeliveryMessage
+from storepost.webhooks.deliveries.model import first_delivery
+from storepost.webhooks.endpoints.model import WebhookEndpoint
+from storepost.webhooks.endpoints.repository import by_workspace
+from storepost.webhooks.endpoints.subscribers import subscribed_workspaces
+from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.stream import events_of
+
+type Happened = tuple[WorkspaceScope, WebhookEvent]
+"""An event with its workspace."""
+
+
+def enqueue_deliveries(events: Iterable[Happened]) -> None:
+    """Queues each event for each endpoint that takes it. Raises NotSent.
+
+    Queued twice, an event has the same delivery, and the worker makes each attempt once.
+    """
+    if relay_all(list(outgoing_deliveries({None: list(events)}).values())):
+        raise NotSent(Queue.WEBHOOK_DELIVERY)
+
+
+def enqueue_again(record: Mapping[str, Any]) -> None:
+    """Queues what a record of the stream means, after the relay failed with it. Raises NotSent."""
+    enqueue_deliveries(events_of(DynamoDBRecord(dict(record))))
+
+
+def outgoing_deliveries[K: Hashable](
+    events: Mapping[K, Sequence[Happened]],
+) -> dict[K, Outgoing]:
+    """Returns what there is to queue, by what the events came with; nothing where nobody asks."""
+    if not any(events.values()):
+        return {}
+    named = {workspace for some in events.values() for workspace, _ in some}
+    endpoints = by_workspace(named & subscribed_workspaces())
+    found = {key: _messages(some, endpoints) for key, some in events.items()}
+    return {
+        key: Outgoing(Queue.WEBHOOK_DELIVERY, messages)
+        for key, messages in found.items()
+        if messages
+    }
+
+
+def _messages(
+    events: Sequence[Happened], endpoints: Mapping[WorkspaceScope, Sequence[WebhookEndpoint]]
+) -> tuple[Identified, ...]:
+    messages = (
+        DeliveryMessage.first(first_delivery(workspace, endpoint.id, its_event))
+        for workspace, event in events
+        for endpoint in endpoints.get(workspace, ())
+        if (its_event := endpoint.event_for(event)) is not None
+    )
+    return tuple(_identified(each) for each in messages)
+
+
+def _identified(message: DeliveryMessage) -> Identified:
+    return Message(body_of(message.payload()), message.group), message.deduplication_id

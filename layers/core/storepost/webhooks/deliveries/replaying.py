@@ -1,0 +1,48 @@
+"""The worker's part of a replay: each failed delivery has its event sent by a new one.
+
+The new delivery and the mark of the old one are one transaction. So a run that is killed goes on
+where it ended, and a second replay of the same time sends nothing twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import batched
+
+from storepost.platform.jobs.runs import Run
+from storepost.platform.messaging.messages import send
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values import clock
+from storepost.webhooks.deliveries.messages import DeliveryMessage, ReplayMessage
+from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus, replayed
+from storepost.webhooks.deliveries.repository import CreatedWithin, DeliveryRepository
+from storepost.webhooks.deliveries.service import failed_in
+from storepost.webhooks.endpoints.repository import EndpointRepository
+
+_AT_ONCE = 20
+
+
+def replay(run: Run[ReplayMessage]) -> None:
+    """Sends again what failed, some at a time, oldest first, as long as the endpoint is there."""
+    message = run.message
+    endpoint = EndpointRepository(message.workspace).get(message.endpoint_id)
+    if endpoint is None or not endpoint.is_enabled:
+        return
+    within = CreatedWithin(
+        clock.from_text(message.created_from), clock.from_text(message.created_to)
+    )
+    found = failed_in(message.workspace, message.endpoint_id, within, message.types)
+    for some in batched(reversed(found), _AT_ONCE, strict=False):
+        run.check_time()
+        commit_anew(lambda changes, some=some: _replay(changes, some))  # type: ignore[misc]
+
+
+def _replay(changes: Changes, deliveries: Sequence[Delivery]) -> None:
+    for each in deliveries:
+        repository, now = DeliveryRepository(each.workspace), clock.now()
+        before = repository.get(each.endpoint_id, each.id)
+        if before is None or before.is_replayed or before.status is not DeliveryStatus.FAILED:
+            continue
+        after = replayed(before, now)
+        repository.save(changes, before, replace(before, is_replayed=True))
+        repository.create(changes, after)
+        send(changes, DeliveryMessage.next(after))

@@ -1,0 +1,132 @@
+"""Deliveries, read and written; a row comes with the first attempt, or with who asks for one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, amend, find, find_all, find_in
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries.model import KEPT_FOR, Delivery, earliest_id
+from storepost.webhooks.deliveries.rows import (
+    DeliveryItem,
+    deliveries_partition,
+    delivery_key,
+    delivery_of,
+    row_of_delivery,
+)
+from storepost.webhooks.endpoints.model import WebhookEndpoint
+from storepost.webhooks.endpoints.repository import as_endpoint
+from storepost.webhooks.endpoints.rows import WebhookEndpointItem, endpoint_key
+
+_LAST = "~"
+"""It sorts behind every short id."""
+
+
+@dataclass(frozen=True)
+class CreatedWithin:
+    """Deliveries that were created from one moment on, and before another one."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+ANY_TIME = CreatedWithin()
+
+
+class DeliveryRepository:
+    """The deliveries of one workspace."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, endpoint_id: UUID, delivery_id: UUID) -> Delivery | None:
+        """Returns the delivery, for 30 days."""
+        row = find(DeliveryItem, delivery_key(self._scope, endpoint_id, delivery_id))
+        return _kept(row)
+
+    def with_endpoint(
+        self, endpoint_id: UUID, delivery_id: UUID
+    ) -> tuple[WebhookEndpoint | None, Delivery | None]:
+        """Returns an endpoint and a delivery to it, in one read."""
+        keys = (
+            endpoint_key(self._scope, endpoint_id),
+            delivery_key(self._scope, endpoint_id, delivery_id),
+        )
+        rows = find_all(keys)
+        endpoint = find_in(rows, WebhookEndpointItem, keys[0])
+        delivery = _kept(find_in(rows, DeliveryItem, keys[1]))
+        return as_endpoint(endpoint) if endpoint else None, delivery
+
+    def newest_first(
+        self, endpoint_id: UUID, within: CreatedWithin, most: int
+    ) -> Iterator[Delivery]:
+        """Returns an endpoint's deliveries of the last 30 days, of `most` rows at most."""
+        oldest = clock.now() - KEPT_FOR
+        since = max(within.since, oldest) if within.since else oldest
+        prefix = f"{short(endpoint_id)}#"
+        first = prefix + short(earliest_id(since))
+        last = prefix + (short(earliest_id(within.until)) if within.until else _LAST)
+        if last < first:
+            return iter(())
+        rows = DeliveryItem.query(
+            deliveries_partition(self._scope),
+            DeliveryItem.sk.between(first, last),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+        return (delivery_of(row) for row in rows)
+
+    def create(self, changes: Changes, delivery: Delivery) -> None:
+        """Adds a delivery that somebody asked for."""
+        changes.create(row_of_delivery(delivery))
+
+    def save(self, changes: Changes, before: Delivery, after: Delivery) -> None:
+        """Writes what somebody asked of a delivery; a lost race where an attempt was meanwhile."""
+        changes.save(row_of_delivery(after), _unattempted(before))
+
+    def note_attempt(self, before: Delivery, after: Delivery) -> bool:
+        """Writes a delivery after an attempt; False where another run has made that attempt.
+
+        It is one update of one row, half as dear as a transaction, and makes the row where the
+        attempt is the first.
+        """
+        row = row_of_delivery(after)
+        condition = _unattempted(before)
+        if before.number == 0:
+            condition = Item.pk.does_not_exist() | condition
+        return amend(DeliveryItem(*row.key), _actions(row), condition)
+
+
+def _kept(row: DeliveryItem | None) -> Delivery | None:
+    """The delivery, unless its 30 days are over: DynamoDB drops the row some days later."""
+    if row is None or row.created_at + KEPT_FOR <= clock.now():
+        return None
+    return delivery_of(row)
+
+
+def _unattempted(before: Delivery) -> Condition:
+    same: Condition = DeliveryItem.number == before.number
+    return same
+
+
+def _actions(row: DeliveryItem) -> list[Action]:
+    """What writes the whole row by an update."""
+    names = [name for name in DeliveryItem.get_attributes() if name not in {"pk", "sk", "kind"}]
+    values = {name: getattr(row, name) for name in names}
+    attributes = DeliveryItem.get_attributes()
+    return [
+        DeliveryItem.kind.set(DeliveryItem),
+        *(
+            attributes[name].remove() if value is None else attributes[name].set(value)
+            for name, value in values.items()
+        ),
+    ]

@@ -1,0 +1,92 @@
+"""Rows of deliveries, and where they stand."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    UtcDateTimeAttribute,
+)
+from storepost.values import clock
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.deliveries.events_json import event_json, event_of_json
+from storepost.webhooks.deliveries.model import KEPT_FOR, Attempt, Delivery, DeliveryStatus
+
+
+class DeliveryItem(Item, discriminator="endpoint_delivery"):
+    """A delivery with its attempts; no part of what was sent or answered."""
+
+    event = Json()
+    status = UnicodeAttribute()
+    attempts = Json()
+    number = NumberAttribute()
+    created_at = UtcDateTimeAttribute()
+    next_attempt_at = UtcDateTimeAttribute(null=True)
+    replay_of = Identifier(null=True)
+    is_replayed = BooleanAttribute(null=True)
+    is_sample = BooleanAttribute(null=True)
+    is_by_hand = BooleanAttribute(null=True)
+
+
+def deliveries_partition(workspace: WorkspaceScope) -> str:
+    """Returns the partition that has a workspace's deliveries, by endpoint and time."""
+    return workspace.partition("webhook_deliveries")
+
+
+def delivery_key(workspace: WorkspaceScope, endpoint_id: UUID, delivery_id: UUID) -> Key:
+    """Returns the key of a delivery's row."""
+    return (deliveries_partition(workspace), f"{short(endpoint_id)}#{short(delivery_id)}")
+
+
+def row_of_delivery(delivery: Delivery) -> DeliveryItem:
+    """Returns the row of a delivery; DynamoDB drops it after 30 days."""
+    return DeliveryItem(
+        *delivery_key(delivery.workspace, delivery.endpoint_id, delivery.id),
+        event=event_json(delivery.event),
+        status=delivery.status,
+        attempts=[_attempt_json(each) for each in delivery.attempts],
+        number=delivery.number,
+        created_at=delivery.created_at,
+        next_attempt_at=delivery.next_attempt_at,
+        replay_of=delivery.replay_of,
+        is_replayed=delivery.is_replayed or None,
+        is_sample=delivery.is_sample or None,
+        is_by_hand=delivery.is_by_hand or None,
+        expiration=delivery.created_at + KEPT_FOR,
+    )
+
+
+def delivery_of(row: DeliveryItem) -> Delivery:
+    """Returns the delivery of a row."""
+    endpoint, _, identifier = row.sk.partition("#")
+    return Delivery(
+        id=from_short(identifier),
+        workspace=WorkspaceScope.of(row.pk),
+        endpoint_id=from_short(endpoint),
+        event=event_of_json(row.event),
+        created_at=row.created_at,
+        status=DeliveryStatus(row.status),
+        attempts=tuple(_attempt_of(each) for each in row.attempts),
+        number=int(row.number),
+        next_attempt_at=row.next_attempt_at,
+        replay_of=row.replay_of,
+        is_replayed=bool(row.is_replayed),
+        is_sample=bool(row.is_sample),
+        is_by_hand=bool(row.is_by_hand),
+    )
+
+
+def _attempt_json(attempt: Attempt) -> list[Any]:
+    return [clock.to_text(attempt.at), attempt.status, attempt.error, attempt.duration_ms]
+
+
+def _attempt_of(values: list[Any]) -> Attempt:
+    at: datetime = clock.from_text(values[0])
+    return Attempt(at, values[1], values[2], values[3])

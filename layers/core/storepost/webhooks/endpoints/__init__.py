@@ -1,0 +1,1 @@
+"""Webhook endpoints: an integrator's addresses, which events each is told, and what signs them."""

@@ -1,0 +1,113 @@
+"""A webhook endpoint as a value: where events are posted, which ones, and how it is doing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.registry import matches, type_for
+
+MAX_ENDPOINTS = 20
+"""How many endpoints a workspace may have (docs/interface.md)."""
+MAX_EVENTS = 100
+"""How many event types, groups and `*` one endpoint may name."""
+OLD_SECRET_SIGNS = timedelta(hours=24)
+REPORTED_AFTER = timedelta(days=1)
+"""Of failures without a success; then the workspace's owner is told."""
+DISABLED_AFTER = timedelta(days=5)
+"""Of failures without a success."""
+
+
+class EndpointStatus(StrEnum):
+    """Whether an endpoint is sent events. `enabled`: it is. `disabled`: it isn't, and
+    `disabledReason` says why.
+    """
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
+class DisabledReason(StrEnum):
+    """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it took nothing
+    for 5 days. `gone`: it answered 410.
+    """
+
+    MANUAL = "manual"
+    FAILING = "failing"
+    GONE = "gone"
+
+
+@dataclass(frozen=True)
+class EndpointHealth:
+    """What the last attempts say of an endpoint."""
+
+    last_success_at: datetime | None = None
+    """To the minute."""
+    failing_since: datetime | None = None
+    """The first failed attempt after the last success; None while the endpoint works."""
+    reported_at: datetime | None = None
+    """When the workspace's owner was last told that it fails."""
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether the owner knows of these failures."""
+        since, at = self.failing_since, self.reported_at
+        return since is not None and at is not None and at >= since
+
+
+@dataclass(frozen=True)
+class SealedSecrets:
+    """What signs an endpoint's messages, sealed."""
+
+    newest: str = field(repr=False)
+    old: str | None = field(repr=False, default=None)
+    old_ends_at: datetime | None = None
+
+    def at(self, now: datetime) -> list[str]:
+        """Returns those that sign at a moment, the newest first."""
+        if self.old is None or self.old_ends_at is None or now >= self.old_ends_at:
+            return [self.newest]
+        return [self.newest, self.old]
+
+
+@dataclass(frozen=True)
+class WebhookEndpoint:
+    """An address of an integrator's, and the events that are posted there."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    url: str
+    description: str | None
+    events: tuple[str, ...]
+    include_imports: bool
+    disabled_reason: DisabledReason | None
+    """None while it is enabled."""
+    maker_id: UUID | None
+    created_at: datetime
+    secrets: SealedSecrets
+    health: EndpointHealth = EndpointHealth()
+    version: int | None = field(default=None, compare=False)
+    """Of its row; None before it has one."""
+
+    @property
+    def status(self) -> EndpointStatus:
+        """Whether it is sent events."""
+        return EndpointStatus.ENABLED if self.is_enabled else EndpointStatus.DISABLED
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether it is sent events."""
+        return self.disabled_reason is None
+
+    def event_for(self, event: WebhookEvent) -> WebhookEvent | None:
+        """The event by the type that the endpoint asks for; None where it isn't sent it."""
+        is_wanted = self.include_imports or event.always or not event.imported
+        type = type_for(self.events, event) if self.is_enabled and is_wanted else None
+        return replace(event, type=type, also=()) if type else None
+
+    def is_subscribed_to(self, types: Iterable[str]) -> bool:
+        """Whether the endpoint is told of events of one of the types."""
+        return any(matches(self.events, each) for each in types)

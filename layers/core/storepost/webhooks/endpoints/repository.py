@@ -1,0 +1,161 @@
+"""A workspace's webhook endpoints, read and written."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, amend, find
+from storepost.platform.persistence.sealing import Purpose, seal, unseal
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.endpoints.model import (
+    MAX_ENDPOINTS,
+    DisabledReason,
+    EndpointHealth,
+    SealedSecrets,
+    WebhookEndpoint,
+)
+from storepost.webhooks.endpoints.problems import EndpointLimit
+from storepost.webhooks.endpoints.rows import (
+    PREFIX,
+    EndpointCountItem,
+    WebhookEndpointItem,
+    count_key,
+    endpoint_key,
+)
+from storepost.webhooks.endpoints.subscribers import subscribe, unsubscribe
+
+
+class EndpointRepository:
+    """The endpoints of one workspace."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, endpoint_id: UUID) -> WebhookEndpoint | None:
+        """Returns the endpoint."""
+        item = find(WebhookEndpointItem, endpoint_key(self._scope, endpoint_id))
+        return as_endpoint(item) if item else None
+
+    def all(self) -> list[WebhookEndpoint]:
+        """Returns all endpoints, in no order that means anything."""
+        rows = WebhookEndpointItem.query(
+            self._scope.key, WebhookEndpointItem.sk.startswith(PREFIX), consistent_read=True
+        )
+        return [as_endpoint(row) for row in rows]
+
+    def add(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
+        """Adds a new endpoint. Raises EndpointLimit."""
+        row = self._row(endpoint)
+        changes.create(row)
+        if self._count(changes, 1) == 0:
+            subscribe(changes, self._scope)
+
+    def save(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
+        """Writes what somebody changed; a lost race where it was changed or deleted meanwhile."""
+        changes.save(self._row(endpoint))
+
+    def delete(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
+        """Removes an endpoint, with its workspace from the subscribers where it is the last."""
+        row = WebhookEndpointItem(*endpoint_key(self._scope, endpoint.id))
+        changes.delete(row, Item.pk.exists())
+        if self._count(changes, -1) == 1:
+            unsubscribe(changes, self._scope)
+
+    def sealed(self, endpoint_id: UUID, secret: str) -> str:
+        """Returns a secret as the endpoint's row has it."""
+        return seal(secret.encode(), Purpose.WEBHOOK_SECRET, self._context(endpoint_id))
+
+    def secrets(self, endpoint: WebhookEndpoint, now: datetime) -> list[str]:
+        """Returns the secrets that sign at a moment, the newest first."""
+        context = self._context(endpoint.id)
+        sealed = endpoint.secrets.at(now)
+        return [unseal(each, Purpose.WEBHOOK_SECRET, context).decode() for each in sealed]
+
+    def note_success(self, endpoint: WebhookEndpoint, at: datetime) -> bool:
+        """Records that the endpoint took an event; whether the endpoint is still there."""
+        actions: list[Action] = [
+            WebhookEndpointItem.last_success_at.set(at),
+            WebhookEndpointItem.failing_since.remove(),
+        ]
+        return self._amend(endpoint.id, actions, Item.pk.exists())
+
+    def begin_failing(self, endpoint: WebhookEndpoint, at: datetime) -> bool:
+        """Records the first failure after a success; whether this is the first."""
+        working = Item.pk.exists() & WebhookEndpointItem.failing_since.does_not_exist()
+        return self._amend(endpoint.id, [WebhookEndpointItem.failing_since.set(at)], working)
+
+    def expect(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
+        """Demands that the endpoint is still there; else it is a lost race."""
+        row = WebhookEndpointItem(*endpoint_key(self._scope, endpoint.id))
+        changes.expect(row, Item.pk.exists())
+
+    def _amend(self, endpoint_id: UUID, actions: list[Action], condition: Condition) -> bool:
+        return amend(
+            WebhookEndpointItem(*endpoint_key(self._scope, endpoint_id)), actions, condition
+        )
+
+    def _count(self, changes: Changes, by: int) -> int:
+        """Counts an endpoint more or less; how many there were. Raises EndpointLimit."""
+        row = find(EndpointCountItem, count_key(self._scope))
+        before = int(row.endpoints) if row else 0
+        if before + by > MAX_ENDPOINTS:
+            raise EndpointLimit()
+        as_read = EndpointCountItem.endpoints == before if row else Item.pk.does_not_exist()
+        changes.save(EndpointCountItem(*count_key(self._scope), endpoints=before + by), as_read)
+        return before
+
+    def _context(self, endpoint_id: UUID) -> str:
+        return f"{self._scope.id}#{endpoint_id}"
+
+    def _row(self, endpoint: WebhookEndpoint) -> WebhookEndpointItem:
+        health, secrets = endpoint.health, endpoint.secrets
+        row = WebhookEndpointItem(
+            *endpoint_key(self._scope, endpoint.id),
+            id=endpoint.id,
+            url=endpoint.url,
+            description=endpoint.description,
+            events=list(endpoint.events),
+            include_imports=endpoint.include_imports,
+            disabled_reason=endpoint.disabled_reason,
+            maker_id=endpoint.maker_id,
+            created_at=endpoint.created_at,
+            secret=secrets.newest,
+            old_secret=secrets.old,
+            old_secret_ends_at=secrets.old_ends_at,
+            last_success_at=health.last_success_at,
+            failing_since=health.failing_since,
+            reported_at=health.reported_at,
+        )
+        if endpoint.version is not None:
+            row.version = endpoint.version
+        return row
+
+
+def as_endpoint(item: WebhookEndpointItem) -> WebhookEndpoint:
+    """Returns the endpoint of a row."""
+    return WebhookEndpoint(
+        id=item.id,
+        workspace=WorkspaceScope.of(item.pk),
+        url=item.url,
+        description=item.description,
+        events=tuple(item.events),
+        include_imports=item.include_imports,
+        disabled_reason=DisabledReason(item.disabled_reason) if item.disabled_reason else None,
+        maker_id=item.maker_id,
+        created_at=item.created_at,
+        secrets=SealedSecrets(item.secret, item.old_secret, item.old_secret_ends_at),
+        health=EndpointHealth(item.last_success_at, item.failing_since, item.reported_at),
+        version=int(item.version),
+    )
+
+
+def by_workspace(
+    workspaces: Iterable[WorkspaceScope],
+) -> dict[WorkspaceScope, list[WebhookEndpoint]]:
+    """Returns the endpoints of several workspaces, in one query for each."""
+    return {each: EndpointRepository(each).all() for each in workspaces}

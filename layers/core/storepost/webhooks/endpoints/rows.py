@@ -1,0 +1,53 @@
+"""Rows of webhook endpoints, and where they stand."""
+
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+PREFIX = "webhook_endpoint#"
+
+
+class WebhookEndpointItem(VersionedItem, discriminator="webhook_endpoint"):
+    """An endpoint, with its sealed secrets."""
+
+    id = Identifier()
+    url = UnicodeAttribute()
+    description = UnicodeAttribute(null=True)
+    events = Json()
+    include_imports = BooleanAttribute(default=False)
+    disabled_reason = UnicodeAttribute(null=True)
+    maker_id = Identifier(null=True)
+    created_at = UtcDateTimeAttribute()
+    secret = UnicodeAttribute()
+    old_secret = UnicodeAttribute(null=True)
+    old_secret_ends_at = UtcDateTimeAttribute(null=True)
+    last_success_at = UtcDateTimeAttribute(null=True)
+    failing_since = UtcDateTimeAttribute(null=True)
+    reported_at = UtcDateTimeAttribute(null=True)
+
+
+class EndpointCountItem(Item, discriminator="webhook_endpoint_count"):
+    """How many endpoints a workspace has, disabled ones too."""
+
+    endpoints = NumberAttribute(default=0)
+
+
+def endpoint_key(workspace: WorkspaceScope, endpoint_id: UUID) -> Key:
+    """Returns the key of an endpoint's row."""
+    return (workspace.key, f"{PREFIX}{short(endpoint_id)}")
+
+
+def count_key(workspace: WorkspaceScope) -> Key:
+    """Returns the key of the row that counts a workspace's endpoints."""
+    return (workspace.key, "webhook_endpoints")

@@ -1,0 +1,1 @@
+"""Which events follow from which commits, and what their messages say."""

@@ -1,0 +1,1 @@
+"""What a change of each kind of row tells, by comparing the row before and after."""

@@ -1,0 +1,58 @@
+"""What a change of a profile's row tells, and a new change of consent."""
+
+from storepost.people.consent.repository import ConsentChangeItem
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.rows import (
+    ErasedProfileItem,
+    MergedProfileItem,
+    ProfileItem,
+    as_profile,
+)
+from storepost.people.profiles.schemas import Profile
+from storepost.platform.persistence.item import Item
+from storepost.values.ids import from_short
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.model import Resource
+
+
+def profile_cause(old: Item | None, new: Item | None) -> Cause | None:
+    """Compares what stood under a profile's id: the profile, or what it was merged into."""
+    if isinstance(new, ProfileItem):
+        return _of_profile(old if isinstance(old, ProfileItem) else None, new)
+    if not isinstance(old, ProfileItem):
+        return None
+    if isinstance(new, MergedProfileItem):
+        survivor = Resource("profile", new.into)
+        types = ("profile.merged", "profile.updated")
+        return Cause(types, survivor, {"mergedProfileId": new.id})
+    if isinstance(new, ErasedProfileItem):
+        merged = " ".join(str(from_short(each)) for each in new.merged or ())
+        erased = Resource("profile", new.id)
+        return Cause(("profile.erased",), erased, {"mergedProfileIds": merged}, always=True)
+    return None
+
+
+def _of_profile(old: ProfileItem | None, new: ProfileItem) -> Cause | None:
+    resource = Resource("profile", new.id)
+    if old is None:
+        return Cause(("profile.created",), resource)
+    # Of the same commit `profile.merged` tells.
+    if (new.merges or 0) > (old.merges or 0) or _visible(old) == _visible(new):
+        return None
+    return Cause(("profile.updated",), resource)
+
+
+def _visible(row: ProfileItem) -> dict[str, object]:
+    """What the profile answers, but for when the person was seen last: each event changes that."""
+    profile = as_profile(WorkspaceScope.of(row.pk), row)
+    return {**dict(Profile.of(profile, ())), "last_seen_at": None}
+
+
+def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
+    """Tells of a new change alone: what becomes of its write-backs is no change of consent."""
+    if old is not None or not isinstance(new, ConsentChangeItem):
+        return None
+    is_no = new.state == ConsentState.UNSUBSCRIBED
+    resource, ids = Resource("consent_change", new.id), {"profileId": new.profile_id}
+    return Cause(("consent.changed",), resource, ids, always=is_no)

@@ -1,0 +1,37 @@
+"""Events as values: what happened in a workspace, by ids alone."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What an event is about."""
+
+    kind: str
+    """Such as `order`."""
+    id: UUID
+
+
+@dataclass(frozen=True)
+class WebhookEvent:
+    """Something that happened; it holds no personal data, so it may be stored."""
+
+    type: str
+    """Such as `order.created`."""
+    event_id: UUID
+    """The same whenever the same record of the stream is read again."""
+    occurred_at: datetime
+    """When the change was committed, to the second."""
+    resource: Resource | None
+    """None for `webhook.test`."""
+    ids: dict[str, str] = field(default_factory=dict)
+    """Further ids, by their names in the message: what is gone is named by them."""
+    imported: bool = False
+    """Whether a pull, a batch, a feed's import or a list of consents wrote it."""
+    always: bool = False
+    """Whether it is told even of imports: an unsubscription, an erasure, a suppression."""
+    also: tuple[str, ...] = ()
+    """What the same commit is besides, the most telling first. An endpoint gets one message of the
+    commit: of the first of `type` and these that it asks for (`registry.type_for`)."""

@@ -1,0 +1,122 @@
+"""The types of events: when each is told, what its messages say, and a whole one as a sample."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from storepost.accounts.api_keys.schemas import ApiKeySummary
+from storepost.accounts.members.schemas import MemberSummary
+from storepost.catalog.products.schemas import ProductSummary
+from storepost.coupons.schemas import Coupon
+from storepost.definitions.proposals.schemas import ChangeProposalSummary
+from storepost.feeds.feeds.import_schemas import FeedImport
+from storepost.orders.schemas import OrderSummary
+from storepost.people.profiles.schemas import ProfileSummary
+from storepost.stores.stores.schemas import StoreSummary
+from storepost.values.wire import Shape
+from storepost.webhooks.events import shapes
+from storepost.webhooks.events.descriptions import DESCRIPTIONS
+from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.samples import sample_of
+
+ALL = "*"
+TEST_TYPE = "webhook.test"
+
+type ShapeClass = type[Shape]
+"""A class of `data`."""
+
+type Shapes = tuple[ShapeClass, ...]
+"""What `data` may be: the resource's summary, and behind it what is said once it is gone."""
+
+
+@dataclass(frozen=True)
+class EventType:
+    """A type of events."""
+
+    type: str
+    description: str
+    schema: ShapeClass
+    """What `data` is, as long as the resource is there."""
+    sample: dict[str, Any]
+    """A whole message."""
+    gone: ShapeClass | None = None
+    """What `data` is once the resource is gone; None where `schema` is that already."""
+
+    def json_schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
+        """Returns the JSON Schema of `data`."""
+        both: Any = self.schema if self.gone is None else self.schema | self.gone
+        return TypeAdapter(both).json_schema(mode="serialization", ref_template=ref_template)
+
+
+_ORDER = (OrderSummary, shapes.GoneOfStore)
+_PROFILE = (ProfileSummary, shapes.GoneResource)
+_PRODUCT = (ProductSummary, shapes.GoneOfStore)
+_COUPON = (Coupon, shapes.GoneResource)
+_CODE = (shapes.ChangedCouponCode, shapes.GoneCouponCode)
+_STORE = (StoreSummary, shapes.GoneResource)
+_STORE_IMPORT = (shapes.EndedStoreImport, shapes.GoneOfStore)
+_FEED_IMPORT = (FeedImport, shapes.GoneFeedImport)
+_PROPOSAL = (ChangeProposalSummary, shapes.GoneResource)
+_MEMBER = (MemberSummary, shapes.GoneMember)
+_API_KEY = (ApiKeySummary, shapes.GoneResource)
+
+_SHAPES: Mapping[str, Shapes] = {
+    "profile.created": _PROFILE,
+    "profile.updated": _PROFILE,
+    "profile.merged": (shapes.MergedProfile, shapes.GoneMergedProfile),
+    "profile.erased": (shapes.ErasedProfile,),
+    "consent.changed": (shapes.ChangedConsent, shapes.GoneConsentChange),
+    "order.created": _ORDER,
+    "order.updated": _ORDER,
+    "order.cancelled": _ORDER,
+    "order.refunded": _ORDER,
+    "order.deleted": (shapes.GoneOfStore,),
+    "product.created": _PRODUCT,
+    "product.updated": _PRODUCT,
+    "product.removed": _PRODUCT,
+    "coupon.created": _COUPON,
+    "coupon.ended": _COUPON,
+    "coupon_code.assigned": _CODE,
+    "coupon_code.used": _CODE,
+    "coupon_code.expired": _CODE,
+    "store.connected": _STORE,
+    "store.disconnected": _STORE,
+    "store.needs_attention": _STORE,
+    "store_import.completed": _STORE_IMPORT,
+    "store_import.failed": _STORE_IMPORT,
+    "feed_import.completed": _FEED_IMPORT,
+    "feed_import.failed": _FEED_IMPORT,
+    "change_proposal.opened": _PROPOSAL,
+    "change_proposal.approved": _PROPOSAL,
+    "change_proposal.rejected": _PROPOSAL,
+    "member.joined": _MEMBER,
+    "member.role_changed": _MEMBER,
+    "member.removed": (shapes.GoneMember,),
+    "api_key.created": _API_KEY,
+    "api_key.rotated": _API_KEY,
+    "api_key.revoked": _API_KEY,
+    TEST_TYPE: (shapes.TestData,),
+}
+
+EVENT_TYPES: tuple[EventType, ...] = tuple(
+    EventType(name, DESCRIPTIONS[name], schema, sample_of(name), *gone)
+    for name, (schema, *gone) in _SHAPES.items()
+)
+
+
+def matches(patterns: Iterable[str], type: str) -> bool:
+    """Returns whether a pattern stands for the type: `*`, a group as `order.*`, or itself."""
+    group = type.partition(".")[0] + ".*"
+    return any(pattern in {ALL, group, type} for pattern in patterns)
+
+
+def type_for(patterns: Iterable[str], event: WebhookEvent) -> str | None:
+    """Returns as what an event is told to whoever asks for these types; None where it isn't.
+
+    One commit tells of a resource once. So an order that is cancelled is told as `order.cancelled`
+    to whoever asks for that, and as `order.updated` to whoever asks for that alone.
+    """
+    asked = tuple(patterns)
+    return next((each for each in (event.type, *event.also) if matches(asked, each)), None)

@@ -1,0 +1,45 @@
+"""An integrator's webhook endpoint that can be told how to answer, by its own address.
+
+`?answer=` is a status such as 503 or 410, `redirect`, or `hang`; 204 where it is left out.
+`&retryAfter=` is what the answer's `Retry-After` asks for.
+"""
+
+import time
+
+from werkzeug.exceptions import UnprocessableEntity
+from werkzeug.wrappers import Request, Response
+
+from local.pretend_store import PretendStore, Received
+
+HANG_SECONDS = 11
+"""Longer than an attempt waits."""
+_STATUSES = range(200, 600)
+_REDIRECT, _HANG = "redirect", "hang"
+
+
+class PretendEndpoint:
+    """What the endpoint received, whatever it answered; it verifies nothing."""
+
+    def __init__(self) -> None:
+        """Has received nothing yet."""
+        self._kept = PretendStore()
+
+    def answer(self, request: Request) -> Response:
+        """Keeps a message, and answers as the address says. Raises UnprocessableEntity."""
+        told = request.args.get("answer", "204")
+        headers = {name.lower(): value for name, value in request.headers}
+        self._kept.receive(headers, request.get_data().decode(errors="replace"))
+        if told == _HANG:
+            time.sleep(HANG_SECONDS)
+        if told == _REDIRECT:
+            return Response(status=307, headers={"location": request.base_url})
+        if told != _HANG and not (told.isdecimal() and int(told) in _STATUSES):
+            raise UnprocessableEntity("`answer` is a status from 200 on, `redirect` or `hang`.")
+        response = Response(status=204 if told == _HANG else int(told))
+        if "retryAfter" in request.args:
+            response.headers["retry-after"] = request.args["retryAfter"]
+        return response
+
+    def received(self) -> list[Received]:
+        """Returns everything so far, oldest first."""
+        return self._kept.received()

@@ -1,0 +1,76 @@
+"""Suppressions, and who may be written to: one address, and 500 at once."""
+
+from tests.costs.scenario import PROFILES, Ask, Town, email_of
+from tests.costs.scenarios.registry import Scenarios
+
+SCENARIOS = Scenarios()
+MOST = 500
+NOTE = "550 5.1.1 The email account that you tried to reach doesn't exist"
+
+
+def _row(email: str, reason: str = "hard_bounce") -> dict[str, object]:
+    return {"channel": "email", "address": email, "reason": reason, "note": NOTE}
+
+
+def _suppressed(town: Town, email: str) -> str:
+    """Somebody's suppression is there: its id."""
+    made = town.ask("suppressions.create", Ask(town.key, _row(email)))
+    town.world.deliver()
+    return str(made.json["id"])
+
+
+def _addresses(town: Town) -> Ask:
+    """Asks about 500 addresses, of which 200 are somebody's and ten are suppressed."""
+    for number in range(10):
+        _suppressed(town, email_of(number))
+    emails = [email_of(number) for number in range(PROFILES)]
+    emails += [f"stranger{number}@example.com" for number in range(MOST - PROFILES)]
+    return Ask(town.key, {"addresses": [{"channel": "email", "address": e} for e in emails]})
+
+
+SCENARIOS.plain("suppressions.create", lambda t: Ask(t.key, _row(email_of(1))), "of a profile")
+SCENARIOS.plain(
+    "suppressions.create", lambda t: Ask(t.key, _row("stranger@example.com")), "nobody has it"
+)
+SCENARIOS.plain(
+    "suppressions.create",
+    lambda t: Ask(t.key, _row(email_of(1), "complaint")),
+    "a complaint, one store told",
+)
+
+
+@SCENARIOS.of("suppressions.create", "known")
+def known(town: Town) -> Ask:
+    _suppressed(town, email_of(1))
+    return Ask(town.key, _row(email_of(1)))
+
+
+@SCENARIOS.of("suppressions.list")
+def list_page(town: Town) -> Ask:
+    _suppressed(town, email_of(1))
+    return Ask(town.key)
+
+
+@SCENARIOS.of("suppressions.get")
+def get(town: Town) -> Ask:
+    return Ask(town.key, path={"id": _suppressed(town, email_of(1))})
+
+
+@SCENARIOS.of("suppressions.delete")
+def lift(town: Town) -> Ask:
+    path = {"id": _suppressed(town, email_of(1))}
+    return Ask(town.key, path=path, query={"note": "They asked for it"})
+
+
+SCENARIOS.plain(
+    "suppressions.import",
+    lambda t: Ask(t.key, {"suppressions": [_row(f"old{n}@example.com") for n in range(MOST)]}),
+    f"{MOST} addresses that nobody has",
+)
+SCENARIOS.plain("suppressions.check", _addresses, f"{MOST} addresses")
+SCENARIOS.plain("reachability.check", _addresses, f"{MOST} addresses")
+
+
+@SCENARIOS.of("profiles.getReachability")
+def reachability(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.subscriber})

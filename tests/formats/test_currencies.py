@@ -1,0 +1,101 @@
+"""Currencies: the table is ours, ended codes stay in it, and no answer refuses what is stored."""
+
+from typing import Any
+
+import iso4217
+import pytest
+
+from storepost.values.money import Money, currencies, digits
+from tests.formats.raw import kind_of, put_raw, raw_rows, replace_in
+from tests.harness.world import Someone, World
+from tests.orders.sample import eur, order
+
+ENDED = {"BGN": 2, "HRK": 2, "LTL": 2, "LVL": 2, "EEK": 2, "ITL": 0, "TRL": 0, "BYR": 0, "VEF": 2}
+STRANGE = "QQQ"
+"""A code that a later release may know and this one doesn't."""
+
+
+def in_currency(code: str, **change: object) -> dict[str, Any]:
+    """An order whose amounts are all in one currency."""
+    body: dict[str, Any] = replace_in(order(**change), lambda text: code if text == "EUR" else text)
+    return body
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """Somebody with a workspace."""
+    someone = world.person()
+    world.workspace(someone)
+    return someone
+
+
+def test_the_table_has_what_iso_4217_has() -> None:
+    """A new release of the library may bring a code: add it to `values/currencies.json`."""
+    now = {each.code: int(each.exponent or 0) for each in iso4217.Currency}
+    assert {code: digits(code) for code in now} == now
+
+
+@pytest.mark.parametrize("code", ENDED)
+def test_a_code_that_ended_keeps_its_digits(code: str) -> None:
+    assert digits(code) == ENDED[code]
+    assert code in currencies()
+
+
+@pytest.mark.parametrize("code", ["QQQ", "eur", ""])
+def test_what_is_no_currency(code: str) -> None:
+    with pytest.raises(ValueError, match="ISO 4217"):
+        digits(code)
+
+
+def test_an_amount_of_an_ended_currency_as_people_write_it() -> None:
+    assert Money(129990, "BGN").decimal == "1299.90"
+    assert Money(1299, "ITL").decimal == "1299"
+
+
+def test_an_order_of_last_year_is_taken_and_read(world: World, owner: Someone) -> None:
+    store = world.store(owner, currency="BGN")
+    path = f"/stores/{store}/orders/1"
+    put = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN"))
+    assert put.status == 201, put.body
+    read = world.call("GET", f"/orders/{put.json['id']}", token=owner.token)
+    assert (read.status, read.json["total"]) == (200, {"amount": 5499, "currency": "BGN"})
+
+
+def test_a_shop_that_took_the_euro_reads_its_old_orders(world: World, owner: Someone) -> None:
+    store = world.store(owner, currency="BGN")
+    path = f"/stores/{store}/orders/1"
+    made = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN")).json["id"]
+    for row in raw_rows("store"):
+        put_raw({**row, "currency": {"S": "EUR"}})
+    later = {"updatedAt": "2026-03-02T10:31:00Z"}
+    put = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN", **later))
+    assert (put.status, put.json["id"]) == (200, made)
+    refused = world.call(
+        "PUT", f"/stores/{store}/orders/2", token=owner.token, json_body=in_currency("BGN")
+    )
+    assert refused.problem() == (422, "currency_mismatch")
+
+
+def test_no_request_has_a_currency_that_never_was(world: World, owner: Someone) -> None:
+    store = world.store(owner)
+    wrong = order(total={**eur(1), "currency": STRANGE})
+    answer = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=wrong)
+    assert answer.error_paths() == ["/total/currency"]
+
+
+def test_what_another_release_stored_is_answered_as_it_is(world: World, owner: Someone) -> None:
+    """The order, its store, the list and the buyer, in a currency that this release lacks."""
+    store = world.store(owner)
+    body = order()
+    made = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=body).json
+    for row in raw_rows():
+        if kind_of(row) != "session":
+            put_raw(replace_in(row, lambda text: text.replace("EUR", STRANGE)))
+    read = world.call("GET", f"/orders/{made['id']}", token=owner.token)
+    assert (read.status, read.json["total"]["currency"]) == (200, STRANGE)
+    [listed] = world.call("GET", "/orders", token=owner.token).json["items"]
+    assert listed["total"] == {"amount": 5499, "currency": STRANGE}
+    [buyer] = world.call("GET", "/profiles", token=owner.token).json["items"]
+    profile = world.call("GET", f"/profiles/{buyer['id']}", token=owner.token).json
+    assert profile["spent"] == [{"amount": 5499, "currency": STRANGE}]
+    assert world.call("GET", f"/stores/{store}", token=owner.token).json["currency"] == STRANGE

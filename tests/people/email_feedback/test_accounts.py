@@ -1,0 +1,151 @@
+"""What SES says of emails to accounts: whoever signs in is asked for another address."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from local.aws import ses_events
+from storepost.accounts.identity.repository import PersonItem
+from tests.accounts.me.accounts import code_in, row_of
+from tests.accounts.sign_in.accounts import PASSWORD, account, try_sign_in
+from tests.harness.engines import engine
+from tests.harness.world import CANARY, Someone, World
+from tests.people.email_feedback.said import say, sent
+
+NEW = f"newer.{CANARY}@example.com"
+
+
+@pytest.fixture
+def person(world: World) -> Someone:
+    """Somebody with a password and no second step."""
+    return account(world, f"Petra {CANARY}")
+
+
+def write_to(world: World, someone: Someone) -> None:
+    """Has the service email the account's address."""
+    body = {"email": someone.email}
+    assert world.call("POST", "/auth/password/forgot", json_body=body).status == 202
+    world.deliver()
+
+
+def asked_for_another(world: World, someone: Someone, email: str | None = None) -> bool:
+    """Whether a sign-in says so, and the account as well."""
+    signed_in = try_sign_in(world, email or someone.email)
+    assert signed_in.status == 200, signed_in.body
+    me = world.call("GET", "/me", token=signed_in.json["token"]).json["user"]
+    assert me["emailUndeliverable"] is signed_in.json["emailUndeliverable"]
+    return bool(me["emailUndeliverable"])
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (ses_events.delivery, False),
+        (ses_events.bounce, True),
+        (lambda email: ses_events.bounce(email, "Permanent", "NoEmail"), True),
+        (lambda email: ses_events.bounce(email, "Transient", "MailboxFull"), False),
+        (ses_events.complaint, False),
+    ],
+)
+def test_by_what_became_of_its_newest_email(
+    world: World, person: Someone, event: Any, expected: bool
+) -> None:
+    write_to(world, person)
+    [email] = sent(world)
+    assert email.tags == {"kind": "account", "id": str(person.id)}
+    say(world, event(email))
+    assert asked_for_another(world, person) is expected
+
+
+def test_in_any_order_and_twice(world: World, person: Someone) -> None:
+    write_to(world, person)
+    world.advance(hours=2)
+    write_to(world, person)
+    one, two = sent(world)
+    events = [ses_events.bounce(one), ses_events.delivery(two), ses_events.bounce(one)]
+    put_back = world.checkpoint()
+    for order in permutations(events):
+        put_back()
+        say(world, *order)
+        assert asked_for_another(world, person) is False
+    put_back()
+    say(world, ses_events.bounce(two), ses_events.delivery(two), ses_events.delivery(one))
+    assert asked_for_another(world, person) is True
+
+
+def test_a_second_step_says_so_too(world: World, person: Someone) -> None:
+    write_to(world, person)
+    say(world, *map(ses_events.bounce, sent(world)))
+    world.turn_two_factor_on(person)
+    asked = try_sign_in(world, person.email)
+    assert asked.json["status"] == "two_factor_required"
+    assert "emailUndeliverable" not in asked.json  # nothing of the account before both steps
+    challenge = {"challenge": asked.json["challenge"]}
+    assert world.call("POST", "/auth/two-factor/send-code", json_body=challenge).status == 204
+    world.deliver()
+    body = {**challenge, "method": "email", "code": code_in(world.emails()[-1])}
+    for trusts in (False, True):
+        put_back = world.checkpoint()
+        tried = {**body, "trustBrowser": trusts}
+        answer = world.call("POST", "/auth/two-factor/verify", json_body=tried)
+        assert (answer.status, answer.json["emailUndeliverable"]) == (200, True)
+        put_back()
+
+
+def test_a_new_address_begins_anew_and_the_old_ones_bounces_say_nothing_of_it(
+    world: World, person: Someone
+) -> None:
+    write_to(world, person)
+    say(world, *map(ses_events.bounce, sent(world)))
+    body: dict[str, str] = {"email": NEW, "password": PASSWORD}
+    assert world.call("POST", "/me/email", token=person.token, json_body=body).status == 202
+    world.deliver()
+    code = {"code": code_in(world.emails()[-1])}
+    confirmed = world.call("POST", "/me/email/confirm", token=person.token, json_body=code)
+    assert confirmed.status == 204
+    world.deliver()
+    assert row_of(person).email_result is None
+    say(world, *map(ses_events.bounce, sent(world, person.email)))
+    assert asked_for_another(world, person, NEW) is False
+    say(world, *map(ses_events.bounce, sent(world, NEW)))
+    assert asked_for_another(world, person, NEW) is True
+
+
+def test_a_domain_of_other_letters_is_the_same_one_in_ascii(world: World) -> None:
+    person = account(world, f"Petra {CANARY}")
+    row = PersonItem(*row_of(person).key)
+    row.update([PersonItem.email.set("petra.canary@bücher.example")], add_version_condition=False)
+    write_to_row = ses_events.SentEmail(
+        "an-id",
+        "petra.canary@xn--bcher-kva.example",
+        "storepost@example.com",
+        "EmailConfiguration",
+        {"kind": "account", "id": str(person.id)},
+        row_of(person).created_at,
+    )
+    say(world, ses_events.bounce(write_to_row))
+    assert row_of(person).email_result is not None
+
+
+def test_a_deleted_accounts_bounce_leaves_nothing(world: World, person: Someone) -> None:
+    write_to(world, person)
+    [email] = sent(world)
+    body = {"password": PASSWORD}
+    assert world.call("POST", "/me/delete", token=person.token, json_body=body).status == 204
+    world.deliver()
+    before = engine().stored()
+    say(world, ses_events.bounce(email))
+    assert engine().stored() == before
+
+
+def test_a_sign_ups_bounce_is_nobodys(world: World) -> None:
+    body = {"name": "Ann", "email": f"ann.{CANARY}@example.com", "password": "correct horse bat"}
+    assert world.call("POST", "/auth/sign-up", json_body=body).status == 202
+    world.deliver()
+    [email] = sent(world)
+    assert email.tags["kind"] == "sign_up"
+    before = engine().stored()
+    say(world, ses_events.bounce(email))
+    assert engine().stored() == before
+    assert world.queue_depth("SesFeedbackQueue") == 0

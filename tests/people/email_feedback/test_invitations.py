@@ -1,0 +1,171 @@
+"""What SES says of an invitation's emails: the workspace sees that one can't be delivered."""
+
+import json
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from local import aws
+from local.aws import ses_events
+from local.aws.ses_events import SentEmail
+from local.events import pumps
+from tests.accounts.invitations.test_invitations import invited
+from tests.harness.engines import engine
+from tests.harness.world import Someone, World
+from tests.people.email_feedback.said import say, sent
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person("Olive Owner")
+    world.workspace(person, "Olive's Shop")
+    return person
+
+
+def is_undeliverable(world: World, by: Someone, invitation: dict[str, Any]) -> bool:
+    """What the workspace sees, in the list and alone."""
+    [listed] = world.call("GET", "/invitations", token=by.token).json["items"]
+    alone = world.call("GET", f"/invitations/{invitation['id']}", token=by.token).json
+    assert listed == alone
+    return bool(alone["undeliverable"])
+
+
+def send_two(world: World, by: Someone) -> tuple[dict[str, Any], SentEmail, SentEmail]:
+    """An invitation that was sent, and sent again an hour later."""
+    invitation = invited(world, by)
+    world.deliver()
+    world.advance(hours=1)
+    path = f"/invitations/{invitation['id']}/resend"
+    assert world.call("POST", path, token=by.token).status == 204
+    world.deliver()
+    one, two = sent(world)
+    return invitation, one, two
+
+
+def test_one_that_nothing_is_said_of(world: World, owner: Someone) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    assert is_undeliverable(world, owner, invitation) is False
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (ses_events.delivery, False),
+        (ses_events.bounce, True),
+        (lambda email: ses_events.bounce(email, "Permanent", "NoEmail"), True),
+        (lambda email: ses_events.bounce(email, "Permanent", "OnAccountSuppressionList"), True),
+        (lambda email: ses_events.bounce(email, "Undetermined", "Undetermined"), True),
+        (lambda email: ses_events.bounce(email, "Transient", "MailboxFull"), True),
+        (ses_events.complaint, True),
+        (lambda email: ses_events.complaint(email, "not-spam"), False),
+        (lambda email: ses_events.complaint(email, "auth-failure"), False),
+        (
+            lambda email: ses_events.event(
+                email,
+                "DeliveryDelay",
+                {"delayType": "MailboxFull", "delayedRecipients": [{"emailAddress": email.to}]},
+            ),
+            False,
+        ),
+        (lambda email: ses_events.event(email, "Reject", {"reason": "Bad content"}), False),
+    ],
+)
+def test_by_what_became_of_its_email(
+    world: World, owner: Someone, event: Any, expected: bool
+) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    [email] = sent(world)
+    assert email.tags["kind"] == "invitation"
+    say(world, event(email))
+    assert is_undeliverable(world, owner, invitation) is expected
+
+
+def test_an_automatic_answer_is_a_delivery_in_either_order(world: World, owner: Someone) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    [email] = sent(world)
+    answer, delivery = ses_events.bounce(email, "Transient"), ses_events.delivery(email)
+    put_back = world.checkpoint()
+    for order in permutations([answer, delivery]):
+        put_back()
+        say(world, *order)
+        assert is_undeliverable(world, owner, invitation) is False
+
+
+def test_the_email_that_was_sent_last_counts_in_any_order_and_twice(
+    world: World, owner: Someone
+) -> None:
+    invitation, one, two = send_two(world, owner)
+    refused, taken = ses_events.bounce(one), ses_events.delivery(two)
+    put_back = world.checkpoint()
+    for order in permutations([refused, refused, taken, taken]):
+        put_back()
+        say(world, *order)
+        assert is_undeliverable(world, owner, invitation) is False
+    put_back()
+    say(world, ses_events.delivery(one), ses_events.bounce(two), ses_events.delivery(one))
+    assert is_undeliverable(world, owner, invitation) is True
+
+
+def test_one_that_was_refused_stays_so_until_another_email_arrives(
+    world: World, owner: Someone
+) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    say(world, *map(ses_events.bounce, sent(world)))
+    world.advance(hours=1)
+    path = f"/invitations/{invitation['id']}/resend"
+    assert world.call("POST", path, token=owner.token).status == 204
+    world.deliver()
+    assert is_undeliverable(world, owner, invitation) is True
+    say(world, ses_events.delivery(sent(world)[-1]))
+    assert is_undeliverable(world, owner, invitation) is False
+
+
+def test_an_event_before_the_send_is_marked_as_sent(world: World, owner: Someone) -> None:
+    """SES's simulator says so while the sender still waits for SES's answer."""
+    invitation = invited(world, owner, "bounce+guest.canary@simulator.amazonses.com")
+    world.deliver()
+    assert [email.events for email in world.emails()] == [["Bounce Permanent General"]]
+    assert is_undeliverable(world, owner, invitation) is True
+
+
+def test_a_deleted_one_and_a_deleted_workspace_s_take_nothing(world: World, owner: Someone) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    [email] = sent(world)
+    path = f"/invitations/{invitation['id']}"
+    assert world.call("DELETE", path, token=owner.token).status == 204
+    say(world, ses_events.bounce(email))
+    assert world.call("GET", f"{path}/preview").json["status"] == "canceled"
+    for row in world.rows("w#"):
+        row.delete()
+    before = engine().stored()
+    say(world, ses_events.bounce(email))
+    assert engine().stored() == before
+    assert world.queue_depth("SesFeedbackQueue") == 0
+
+
+def test_another_stacks_email_is_not_ours(world: World, owner: Someone) -> None:
+    invitation = invited(world, owner)
+    world.deliver()
+    [email] = sent(world)
+    event = ses_events.bounce(email)
+    event["detail"]["mail"]["tags"]["ses:configuration-set"] = ["another"]
+    say(world, event)
+    assert is_undeliverable(world, owner, invitation) is False
+
+
+def test_what_is_no_event_of_ses_ends_with_the_dead_letters(world: World) -> None:
+    client = aws.client("sqs")
+    for body in ("{}", "[]", "no JSON", json.dumps({"detail": {"mail": {}}})):
+        client.send_message(QueueUrl=aws.queue_url("SesFeedbackQueue"), MessageBody=body)
+    for _ in range(8):
+        while pumps.pump_queue("SesFeedbackQueue", 0):
+            pass
+        world.advance(minutes=20)
+    assert world.queue_depth("SesFeedbackDeadLetters") == 4

@@ -1,0 +1,432 @@
+"""POST /profiles/{id}/opt-in-requests: who may be asked, how often, and what is kept of it."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.emails.shopper_texts import opt_in_wording
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.people.consent.states import Channel
+from storepost.people.opt_in.repository import OptInSendsItem
+from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions import service
+from storepost.values import clock
+from storepost.values.languages import Language
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import LEASE_SECONDS, crashes
+from tests.people.matching.scenario import ANN, BOB, PHONE, Town, day
+from tests.people.opt_in.asked import EVIDENCE, PROOF, WORDING, opened, pressed, somebody
+
+
+def name_of(town: Town) -> str:
+    """What the workspace is called."""
+    workspace = WorkspaceRepository(town.workspace).get()
+    assert workspace is not None
+    return workspace.name
+
+
+def suppress(town: Town, address: str, reason: str = "manual") -> None:
+    """Suppresses an address, as a worker does."""
+    source, now = SuppressionSource.SES, clock.now()
+    service.suppress(
+        town.workspace, Channel.EMAIL, address, SuppressionReason(reason), source, at=now
+    )
+
+
+class TestCreate:
+    """POST /profiles/{id}/opt-in-requests."""
+
+    def test_the_answer(self, town: Town) -> None:
+        person, before = somebody(town), clock.now()
+        answer = person.ask()
+        sent_at = clock.from_text(answer.json["sentAt"])
+        assert answer.status == 202
+        assert before <= sent_at <= clock.now()
+        assert answer.json == {
+            "id": str(UUID(answer.json["id"])),
+            "channel": "email",
+            "status": "sent",
+            "sentAt": answer.json["sentAt"],
+            "expiresAt": clock.to_text(sent_at + timedelta(days=7)),
+            "confirmedAt": None,
+        }
+
+    def test_emails_the_address_once(self, town: Town) -> None:
+        person = somebody(town)
+        path = person.asked()
+        [email] = person.emails
+        assert path.startswith("/opt-in/")
+        assert name_of(town) in email.subject
+        assert name_of(town) in email.text
+        assert opened(town, path).status == 200
+
+    def test_the_address_is_pending_with_the_form_as_evidence(self, town: Town) -> None:
+        person = somebody(town)
+        key = town.world.api_key(town.workspace, KeyScope.WRITE)
+        assert person.ask(key, evidence=EVIDENCE, occurredAt=day(1)).status == 202
+        assert person.state == "pending"
+        [change] = person.changes
+        assert (change["state"], change["source"]) == ("pending", "api")
+        [evidence] = person.evidence
+        assert evidence == {
+            "id": evidence["id"],
+            "channel": "email",
+            "address": ANN,
+            "state": "pending",
+            "occurredAt": day(1),
+            "recordedAt": evidence["recordedAt"],
+            "source": "api",
+            "store": None,
+            "proof": {**PROOF, "userId": None, "apiKeyId": str(town.world.key_of(key).id)},
+            "text": WORDING,
+            "textVersion": "2026-01",
+            "url": EVIDENCE["url"],
+            "optInLevel": "unknown",
+            "changeId": change["id"],
+        }
+
+    def test_a_persons_request_is_manual(self, town: Town) -> None:
+        person = somebody(town)
+        person.asked()
+        [change] = person.changes
+        assert change["source"] == "manual"
+        assert change["proof"] == {**PROOF, "userId": str(town.owner.id), "apiKeyId": None}
+
+    def test_somebody_subscribed_stays_so(self, town: Town) -> None:
+        person = somebody(town)
+        town.consent(person.id, "subscribed")
+        before = person.changes
+        person.asked(evidence=EVIDENCE)
+        assert person.state == "subscribed"
+        assert person.changes == before
+        form, _ = person.evidence
+        assert (form["state"], form["text"], form["changeId"]) == ("pending", WORDING, None)
+        assert form["proof"]["reference"] == PROOF["reference"]
+
+    def test_the_same_form_of_another_holder_leaves_evidence_with_them(self, town: Town) -> None:
+        """By it the erasure finds the request."""
+        first, form = somebody(town), {"occurredAt": day(1)}
+        assert first.ask(**form).status == 202
+        other = somebody(town, BOB)
+        [claim] = [
+            row["id"]
+            for row in town.get(f"/profiles/{first.id}/identities")["items"]
+            if row["value"] == ANN
+        ]
+        town.upsert(email=ANN, phone=PHONE)
+        path = f"/profiles/{first.id}/identities/{claim}"
+        assert town.call("DELETE", path).status == 204
+        assert town.call("PATCH", f"/profiles/{other.id}", {"email": ANN}).status == 200
+        town.world.advance(days=2)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        assert other.ask(**form).status == 202
+        assert [each["occurredAt"] for each in other.evidence] == [day(1)]
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/proof"]),
+            ({"proof": None}, ["/proof"]),
+            ({"proof": {}}, ["/proof/reference"]),
+            ({"proof": {"reference": " "}}, ["/proof/reference"]),
+            ({"proof": PROOF, "occurredAt": "2999-01-01T00:00:00Z"}, ["/occurredAt"]),
+            ({"proof": PROOF, "evidence": {"optInLevel": "confirmed"}}, ["/evidence"]),
+            ({"proof": PROOF, "state": "subscribed"}, ["/state"]),
+            ([], [""]),
+        ],
+    )
+    def test_bad_input(self, town: Town, body: object, paths: list[str]) -> None:
+        person = somebody(town)
+        answer = town.call("POST", f"/profiles/{person.id}/opt-in-requests", body)
+        assert answer.error_paths() == paths
+        assert person.requests == []
+
+    def test_unknown_and_anothers(self, town: Town) -> None:
+        theirs = somebody(Town(town.world))
+        for unknown in (uuid4(), theirs.id):
+            path = f"/profiles/{unknown}/opt-in-requests"
+            assert town.call("POST", path, {"proof": PROOF}).problem() == (404, "not_found")
+
+    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
+    def test_by_a_key_that_may_not_write(self, town: Town, scope: KeyScope) -> None:
+        key = town.world.api_key(town.workspace, scope)
+        assert somebody(town).ask(key).problem() == (403, "scope")
+
+
+class TestList:
+    """GET /profiles/{id}/opt-in-requests."""
+
+    def listed(self, town: Town, profile: str, **query: object) -> Any:
+        return town.get(f"/profiles/{profile}/opt-in-requests", **query)
+
+    def test_none(self, town: Town) -> None:
+        empty = {"items": [], "total": 0, "page": 1, "pageSize": 25}
+        assert self.listed(town, somebody(town).id) == empty
+
+    def test_what_became_of_each(self, town: Town) -> None:
+        person = somebody(town)
+        first = person.ask().json
+        town.world.advance(days=8)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        before = clock.now()
+        assert pressed(town, person.asked()).status == 200
+        found = self.listed(town, person.id)
+        assert found["total"] == 2
+        assert found["items"][1] == {**first, "status": "expired"}
+        assert (found["items"][0]["status"], found["items"][0]["channel"]) == ("confirmed", "email")
+        assert before <= clock.from_text(found["items"][0]["confirmedAt"]) <= clock.now()
+        assert self.listed(town, person.id, page=1, pageSize=10)["items"] == found["items"]
+
+    def test_those_of_a_merged_profile_too(self, town: Town) -> None:
+        ann, bob = somebody(town), somebody(town, BOB)
+        made = [ann.ask().json, bob.ask().json]
+        assert town.merge(bob.id, ann.id).status == 200
+        for _ in range(2):
+            for each in (ann, bob):
+                assert self.listed(town, each.id)["items"] == made[::-1]
+            town.world.deliver()
+
+    def test_it_ends_with_its_days(self, town: Town) -> None:
+        """DynamoDB drops a row days after its time; a link that was followed ends then, too."""
+        person = somebody(town)
+        assert pressed(town, person.asked()).status == 200
+        town.world.advance(days=29, hours=23)
+        assert opened(town, person.path).status == 200
+        town.world.advance(hours=1)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        assert self.listed(town, person.id)["total"] == 0
+        assert opened(town, person.path).status == 410
+
+    def test_the_export_has_them(self, town: Town) -> None:
+        person = somebody(town)
+        made = person.ask().json
+        section = town.get(f"/profiles/{person.id}/export")["optInRequests"]
+        assert section == {"items": [made], "total": 1}
+
+    def test_unknown_and_anothers(self, town: Town) -> None:
+        theirs = somebody(Town(town.world))
+        for unknown in (uuid4(), theirs.id):
+            path = f"/profiles/{unknown}/opt-in-requests"
+            assert town.call("GET", path).problem() == (404, "not_found")
+
+
+class TestRefused:
+    """Who isn't asked: nothing is sent then, and nothing kept."""
+
+    def test_without_an_email(self, town: Town) -> None:
+        made = town.upsert(phone=PHONE)
+        answer = town.call("POST", f"/profiles/{made['id']}/opt-in-requests", {"proof": PROOF})
+        assert answer.problem() == (409, "no_email")
+
+    @pytest.mark.parametrize("how", ["link", "evidence"])
+    def test_who_has_confirmed(self, town: Town, how: str) -> None:
+        person = somebody(town)
+        if how == "link":
+            assert pressed(town, person.asked()).status == 200
+        else:
+            town.consent(person.id, "subscribed", evidence={"optInLevel": "confirmed"})
+        known = len(person.emails), len(person.requests)
+        assert person.ask().problem() == (409, "already_confirmed")
+        town.world.deliver()
+        assert (len(person.emails), len(person.requests)) == known
+
+    @pytest.mark.parametrize("form", [None, day(2), day(3)])
+    def test_whose_no_is_not_older_than_the_form(self, town: Town, form: str | None) -> None:
+        person = somebody(town)
+        town.consent(person.id, "unsubscribed", occurredAt=day(3))
+        assert person.ask(occurredAt=form).problem() == (409, "unsubscribed")
+        town.world.deliver()
+        assert (person.emails, person.requests, person.state) == ([], [], "unsubscribed")
+
+    def test_a_later_form_than_the_no(self, town: Town) -> None:
+        person = somebody(town)
+        town.consent(person.id, "unsubscribed", occurredAt=day(3))
+        path = person.asked(occurredAt=day(4))
+        assert person.state == "pending"
+        assert pressed(town, path).status == 200
+        assert person.state == "subscribed"
+
+    @pytest.mark.parametrize("state", ["not_subscribed", "subscribed", "unsubscribed"])
+    def test_whose_address_is_suppressed(self, town: Town, state: str) -> None:
+        person = somebody(town)
+        if state != "not_subscribed":
+            town.consent(person.id, state)
+        suppress(town, ANN)
+        assert person.ask().problem() == (409, "suppressed")
+        town.world.deliver()
+        assert (person.emails, person.requests, person.state) == ([], [], state)
+
+    def test_who_was_erased_after_the_form(self, town: Town) -> None:
+        form = clock.to_text(clock.now())
+        assert town.call("DELETE", f"/profiles/{somebody(town).id}").status == 204
+        town.world.deliver()
+        back = somebody(town)
+        assert back.ask(occurredAt=form).problem() == (409, "unsubscribed")
+        assert back.ask().status == 202
+
+
+class TestLimits:
+    """One email a day, and two in 30 days, to one address."""
+
+    def later(self, town: Town, **by: float) -> None:
+        town.world.advance(**by)
+        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+
+    def test_one_a_day(self, town: Town) -> None:
+        person = somebody(town)
+        assert person.ask().status == 202
+        town.world.advance(hours=1)
+        answer = person.ask()
+        assert answer.problem() == (429, "opt_in_recently_sent")
+        assert 82_700 < int(answer.header("retry-after") or 0) <= 82_800
+        self.later(town, hours=23)
+        assert person.ask().status == 202
+        town.world.deliver()
+        assert len(person.emails) == 2
+
+    def test_two_a_month(self, town: Town) -> None:
+        person = somebody(town)
+        assert person.ask().status == 202
+        self.later(town, days=2)
+        assert person.ask().status == 202
+        self.later(town, days=27, hours=23)
+        answer = person.ask()
+        assert answer.problem() == (429, "opt_in_recently_sent")
+        assert 3500 < int(answer.header("retry-after") or 0) <= 3600
+        self.later(town, hours=1)
+        assert person.ask().status == 202
+
+    def test_an_erasure_begins_no_new_count(self, town: Town) -> None:
+        person = somebody(town)
+        assert person.ask().status == 202
+        assert town.call("DELETE", f"/profiles/{person.id}").status == 204
+        town.world.deliver()
+        [sends] = [row for row in town.world.rows() if isinstance(row, OptInSendsItem)]
+        assert ANN not in repr((sends.pk, sends.sk, sends.attribute_values))
+        assert somebody(town).ask().problem() == (429, "opt_in_recently_sent")
+
+    def test_each_address_and_each_workspace_by_itself(self, town: Town) -> None:
+        assert somebody(town).ask().status == 202
+        assert somebody(town, BOB).ask().status == 202
+        assert somebody(Town(town.world)).ask().status == 202
+
+    def test_the_address_counts_whoever_has_it(self, town: Town) -> None:
+        ann, bob = somebody(town), somebody(town, BOB)
+        assert ann.ask().status == 202
+        assert town.merge(bob.id, ann.id).status == 200
+        assert town.call("PATCH", f"/profiles/{bob.id}", {"email": ANN}).status == 200
+        assert bob.ask().problem() == (429, "opt_in_recently_sent")
+
+    def test_the_count_ends_by_itself(self, town: Town) -> None:
+        person = somebody(town)
+        assert person.ask().status == 202
+        [sends] = [row for row in town.world.rows() if isinstance(row, OptInSendsItem)]
+        [request] = person.requests
+        month = timedelta(days=30)
+        assert sends.expiration is not None
+        assert abs(sends.expiration - request.sent_at - month) < timedelta(seconds=1)
+        assert request.expiration == sends.expiration
+
+
+class TestAtOnce:
+    """Killed anywhere, repeated, and beside others."""
+
+    def test_killed_anywhere(self, town: Town) -> None:
+        person = somebody(town)
+        path = f"/profiles/{person.id}/opt-in-requests"
+
+        def ask() -> Any:
+            return town.call("POST", path, {"proof": PROOF}, key="k")
+
+        found = crashes(town.world, ask)
+        assert len(found.places) > 4
+        for _ in found:
+            town.world.advance(seconds=LEASE_SECONDS)
+            assert ask().status == 202
+            town.world.deliver()
+            assert len(person.emails) == len(person.requests) == len(person.changes) == 1
+
+    def test_twice_at_once_is_one_email(self, town: Town) -> None:
+        person, answers = somebody(town), []
+        with before_the_commit(lambda: answers.append(person.ask())):
+            answers.append(person.ask())
+        assert [answer.status for answer in answers] == [202, 429]
+        town.world.deliver()
+        assert len(person.emails) == 1
+
+    def test_a_no_at_the_same_time_holds(self, town: Town) -> None:
+        person = somebody(town)
+        with before_the_commit(lambda: town.consent(person.id, "unsubscribed")):
+            assert person.ask().problem() == (409, "unsubscribed")
+        town.world.deliver()
+        assert (person.state, person.emails) == ("unsubscribed", [])
+
+    def test_a_no_at_the_same_time_of_somebody_subscribed(self, town: Town) -> None:
+        """Who stays subscribed asserts nothing, and yet was decided on."""
+        person = somebody(town)
+        town.consent(person.id, "subscribed")
+        with before_the_commit(lambda: town.consent(person.id, "unsubscribed")):
+            assert person.ask().problem() == (409, "unsubscribed")
+        town.world.deliver()
+        assert person.emails == []
+
+    def test_a_suppression_at_the_same_time(self, town: Town) -> None:
+        person = somebody(town)
+        with before_the_commit(lambda: suppress(town, ANN)):
+            assert person.ask().problem() == (409, "suppressed")
+        town.world.deliver()
+        assert person.emails == []
+
+    def test_beside_a_merge(self, town: Town) -> None:
+        ann, bob = somebody(town), somebody(town, BOB)
+        with before_the_commit(lambda: town.merge(bob.id, ann.id)):
+            assert ann.ask().status == 202
+        town.world.deliver()
+        # The merged id answers for its survivor, whose address it is that is shown.
+        assert (len(ann.emails), len(bob.emails)) == (0, 1)
+
+    def test_a_retry_with_a_key_gets_the_first_answer(self, town: Town) -> None:
+        person = somebody(town)
+        path = f"/profiles/{person.id}/opt-in-requests"
+        first = town.call("POST", path, {"proof": PROOF}, key="k")
+        again = town.call("POST", path, {"proof": PROOF}, key="k")
+        assert (again.status, again.body) == (202, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        town.world.deliver()
+        assert len(person.emails) == 1
+
+
+class TestLanguage:
+    """The email is in the profile's language, else the workspace's, else in English."""
+
+    @pytest.mark.parametrize("language", Language)
+    def test_the_profiles(self, town: Town, language: Language) -> None:
+        person = somebody(town, locale=f"{language}-CH")
+        person.asked()
+        [email] = person.emails
+        wording = opt_in_wording(language, name_of(town))
+        assert email.subject == wording.partition("\n")[0]
+        for part in wording.split("\n")[2:]:
+            assert part in email.text
+
+    @pytest.mark.parametrize(("default", "expected"), [("pl-PL", "pl"), ("sv-SE", "en")])
+    @pytest.mark.parametrize("locale", [None, "sv-SE"])
+    def test_the_workspaces(
+        self, town: Town, locale: str | None, default: str, expected: str
+    ) -> None:
+        for code in (default, "fr-FR"):
+            assert town.call("POST", "/locales", {"code": code}).status == 201
+        person = somebody(town, locale=locale)
+        person.asked()
+        assert (
+            person.emails[0].subject
+            == opt_in_wording(Language(expected), name_of(town)).partition("\n")[0]
+        )
+
+    def test_english_without_any(self, town: Town) -> None:
+        person = somebody(town)
+        person.asked()
+        assert person.emails[0].subject.startswith("Please confirm")

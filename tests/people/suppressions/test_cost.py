@@ -1,0 +1,83 @@
+"""What checks cost: a row an address, a hundred a call, however many others are suppressed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+from unittest import mock
+
+from botocore.client import BaseClient
+
+from storepost.people.consent.model import Address
+from storepost.people.consent.states import Channel
+from storepost.people.suppressed.keys import digest_of, suppressed_key
+from storepost.people.suppressed.model import (
+    AddressSuppressions,
+    Suppression,
+    SuppressionReason,
+    SuppressionSource,
+)
+from storepost.people.suppressed.rows import address_row
+from storepost.people.suppressions.reachability import check_reachability, check_suppressions
+from storepost.values import clock
+from storepost.values.ids import new_id
+from tests.people.consent.listening_store import Shop
+from tests.platform.counted_tree.engine import size_of
+
+ADDRESSES = [Address(Channel.EMAIL, f"somebody.{number:03}@example.com") for number in range(500)]
+UNIT_BYTES = 4096
+NOTE = "5" * 255
+"""As long as a note may be."""
+
+
+@contextmanager
+def batch_gets() -> Iterator[list[float]]:
+    """The read units of each call inside the block; whatever else is called has none."""
+    units, plain = list[float](), cast(Any, BaseClient)._make_api_call
+
+    def call(client: Any, operation: str, parameters: Any) -> Any:
+        answer = plain(client, operation, parameters)
+        assert operation == "BatchGetItem"
+        [asked] = parameters["RequestItems"].values()
+        found = [row for rows in answer["Responses"].values() for row in rows]
+        whole = sum(-(-size_of(row) // UNIT_BYTES) for row in found)
+        whole += len(asked["Keys"]) - len(found)
+        units.append(whole if asked.get("ConsistentRead") else whole / 2)
+        return answer
+
+    with mock.patch.object(BaseClient, "_make_api_call", call):
+        yield units
+
+
+def suppress_all(shop: Shop) -> None:
+    """Every second address is suppressed for every reason, as rows that could be a million's."""
+    now = clock.now()
+    for address in ADDRESSES[::2]:
+        stored = tuple(
+            Suppression(
+                new_id(), address.channel, address.value, reason, SuppressionSource.SES, now, NOTE
+            )
+            for reason in SuppressionReason
+        )
+        digest = digest_of(shop.workspace, address)
+        state = AddressSuppressions(digest, address.channel, address.value, stored)
+        address_row(suppressed_key(shop.workspace, digest), state).save()
+
+
+class TestCheck:
+    """500 addresses, half of which are suppressed."""
+
+    def test_suppressions_take_five_calls_and_260_units(self, shop: Shop) -> None:
+        suppress_all(shop)
+        with batch_gets() as units:
+            found = check_suppressions(shop.workspace, ADDRESSES)
+        assert [each is not None for _, each in found] == [True, False] * 250
+        assert len(units) == 5
+        assert sum(units) <= 260
+
+    def test_reachability_takes_ten_calls_and_is_strongly_consistent(self, shop: Shop) -> None:
+        suppress_all(shop)
+        with batch_gets() as units:
+            found = check_reachability(shop.workspace, ADDRESSES)
+        assert [bool(each.suppressions) for each in found] == [True, False] * 250
+        assert len(units) == 10
+        assert sum(units) == 1000

@@ -1,0 +1,116 @@
+"""What an erasure leaves of suppressions: the keyed hash, which goes on suppressing the address."""
+
+from uuid import UUID
+
+import pytest
+
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.suppressed.model import SuppressionReason
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressions.erasing import erase_suppressions
+from storepost.values import clock
+from tests.people.consent.imports import ANN, BEN, upserted
+from tests.people.consent.listening_store import Shop
+from tests.people.suppressions.test_suppress import bounced, marks, reason_of, show, suppressed
+
+
+def erase(shop: Shop, person: dict[str, object], *, deliver: bool = True) -> None:
+    """Erases somebody, and lets the worker do the rest."""
+    answer = shop.world.call("DELETE", f"/profiles/{person['id']}", token=shop.owner.token)
+    assert answer.status == 204
+    if deliver:
+        shop.world.deliver()
+
+
+def stored_in_clear(shop: Shop) -> list[str]:
+    """Rows of suppressions that hold an address or a note."""
+    rows = shop.world.rows(shop.workspace.partition("suppress"))
+    texts = [str(row.to_dynamodb_dict()) for row in rows]
+    return [text for text in texts if "@" in text or "noted" in text]
+
+
+class TestErasure:
+    """DELETE /profiles/{id}."""
+
+    def test_address_and_note_go_and_the_address_stays_suppressed(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        made, _ = bounced(shop, note="noted by hand")
+        suppressed(shop, ANN, SuppressionReason.COMPLAINT, note="noted again")
+        assert stored_in_clear(shop)
+        erase(shop, person)
+        assert stored_in_clear(shop) == []
+        assert reason_of(shop, ANN) == "complaint"
+        kept = SuppressionRepository(shop.workspace).get(made.id)
+        assert kept is not None
+        assert (kept[0].address, kept[0].note, kept[0].reason) == (None, None, made.reason)
+
+    def test_what_ended_before_goes_too(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        bounced(shop, note="noted", ends_at=clock.now())
+        bounced(shop, note="noted again")
+        erase(shop, person)
+        assert stored_in_clear(shop) == []
+
+    def test_each_address_of_the_person(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        show(shop, person, BEN)
+        bounced(shop, ANN)
+        bounced(shop, BEN)
+        erase(shop, person)
+        assert stored_in_clear(shop) == []
+        assert {reason_of(shop, ANN), reason_of(shop, BEN)} == {"hard_bounce"}
+
+    def test_whoever_comes_with_the_address_is_suppressed(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        made, _ = bounced(shop)
+        erase(shop, person)
+        again = upserted(shop, email=ANN)
+        assert again["id"] != person["id"]
+        assert marks(shop, again) == {"email"}
+        known = SuppressionRepository(shop.workspace).get(made.id)
+        assert known is not None
+        assert known[0].address == ANN
+
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_an_address_that_somebody_has_by_then_stays(self, shop: Shop, *, shown: bool) -> None:
+        """Between the erasure and its worker."""
+        person = upserted(shop, email=ANN)
+        made, _ = bounced(shop)
+        erase(shop, person, deliver=False)
+        again = upserted(shop, email=ANN)
+        if not shown:
+            show(shop, again, BEN)
+        shop.world.deliver()
+        known = SuppressionRepository(shop.workspace).get(made.id)
+        assert known is not None
+        assert known[0].address == ANN
+        assert marks(shop, again) == ({"email"} if shown else set())
+
+    def test_a_bounce_of_what_was_on_its_way_names_nobody(self, shop: Shop) -> None:
+        erase(shop, upserted(shop, email=ANN))
+        made, _ = bounced(shop)
+        assert made.address is None
+        assert stored_in_clear(shop) == []
+        assert reason_of(shop, ANN) == "hard_bounce"
+        assert bounced(shop) == (made, False)
+
+    def test_who_names_the_address_again_finds_it(self, shop: Shop) -> None:
+        erase(shop, upserted(shop, email=ANN))
+        made, _ = bounced(shop)
+        known, is_new = bounced(shop, source="api")
+        assert (is_new, known.id, known.address) == (False, made.id, ANN)
+
+    def test_the_worker_and_somebody_who_comes_at_once(self, shop: Shop) -> None:
+        """Whichever is first, a profile that shows the address knows, and so does the address."""
+        person = upserted(shop, email=ANN)
+        made, _ = bounced(shop)
+        erase(shop, person, deliver=False)
+        erasure = ProfileRepository(shop.workspace).erasure_of(UUID(str(person["id"])))
+        assert erasure is not None
+        with shop.world.meanwhile(lambda _: erase_suppressions(erasure)):
+            again = upserted(shop, email=ANN)
+        assert marks(shop, again) == {"email"}
+        known = SuppressionRepository(shop.workspace).get(made.id)
+        assert known is not None
+        assert known[0].address == ANN
+        assert shop.profile(UUID(str(again["id"]))).email == ANN

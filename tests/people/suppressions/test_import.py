@@ -1,0 +1,212 @@
+"""POST /suppressions/import."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.api.http.app import BODY_BYTES
+from storepost.people.suppressed.model import SuppressionReason
+from storepost.people.suppressed.trees import SuppressionLists
+from storepost.people.suppressions import importing
+from storepost.people.suppressions.import_schemas import SuppressionFault
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.values import clock
+from tests.harness.crash_points import KEY, crashes, until_answered
+from tests.harness.world import CANARY, Answer
+from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
+from tests.people.consent.listening_store import PHONE, Shop
+from tests.people.suppressions.asking import (
+    addresses_of,
+    call,
+    consent,
+    create,
+    lift,
+    listed,
+    reachable,
+    row,
+)
+from tests.people.suppressions.test_suppress import marks, suppressed
+
+
+def send(shop: Shop, rows: list[Any], **more: Any) -> Answer:
+    """The answer to an import."""
+    return call(shop, "POST", "/suppressions/import", {"suppressions": rows}, **more)
+
+
+def counts(shop: Shop, *rows: object, **more: Any) -> tuple[int, int]:
+    """How many of an import's rows, which can all be read, were new, and how many known."""
+    answer = send(shop, list(rows), **more)
+    assert answer.status == 200, answer.body
+    assert set(answer.json) == {"created", "known", "failed"}
+    assert answer.json["failed"] == []
+    return answer.json["created"], answer.json["known"]
+
+
+class TestImport:
+    """What the rows do."""
+
+    def test_each_is_as_if_it_was_created(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN, phone=PHONE)
+        assert counts(shop, row(ANN, note="old list"), row(PHONE), row(BEN, "hard_bounce")) == (
+            3,
+            0,
+        )
+        found = {each["address"]: each for each in listed(shop)}
+        assert set(found) == {ANN, BEN, PHONE}
+        assert {each["source"] for each in found.values()} == {"import"}
+        assert {each["by"] for each in found.values()} == {shop.owner.name}
+        assert (found[ANN]["reason"], found[ANN]["note"]) == ("manual", "old list")
+        assert marks(shop, person) == {"email", "sms"}
+        assert marks(shop, upserted(shop, email=BEN)) == {"email"}
+
+    def test_what_is_there_is_known(self, shop: Shop) -> None:
+        made = create(shop, ANN)
+        assert counts(shop, row(ANN, note="another"), row(ANN, "invalid"), row(BEN)) == (2, 1)
+        assert made in listed(shop)
+
+    def test_one_address_several_times(self, shop: Shop) -> None:
+        rows = [row(ANN), row(ANN), row(ANN, "invalid"), *[row(BEN)] * 40]
+        assert counts(shop, *rows) == (3, 40)
+        assert sorted(addresses_of(listed(shop))) == [ANN, ANN, BEN]
+
+    def test_complaints_unsubscribe(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN, phone=PHONE)
+        consent(shop, person, "subscribed")
+        consent(shop, person, "subscribed", "sms")
+        assert counts(shop, row(ANN, "complaint"), row(PHONE, "complaint")) == (2, 0)
+        shown = profile_of(shop, ANN)
+        assert {shown["emailMarketingConsent"], shown["smsMarketingConsent"]} == {"unsubscribed"}
+        assert len(history_of(shop, person)) == 4
+        assert reachable(shop, "email", "sms") == set()
+
+    def test_a_complaint_of_who_came_back_since(self, shop: Shop) -> None:
+        """It is known, and yet somebody complains now."""
+        person = upserted(shop, email=ANN)
+        assert counts(shop, row(ANN, "complaint")) == (1, 0)
+        shop.world.advance(minutes=1)
+        consent(shop, person, "subscribed")
+        shop.world.advance(minutes=1)
+        assert counts(shop, row(ANN, "complaint")) == (0, 1)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+
+    def test_a_hundred_of_known_and_unknown_people(self, shop: Shop) -> None:
+        emails = [f"a{number}.{CANARY}@example.com" for number in range(100)]
+        people = [upserted(shop, email=email) for email in emails[:20]]
+        for person in people:
+            consent(shop, person, "subscribed")
+        reasons = ["hard_bounce", "complaint", "manual", "invalid"]
+        rows = [row(email, reasons[n % 4]) for n, email in enumerate(emails)]
+        assert counts(shop, *rows) == (100, 0)
+        assert reachable(shop, "email") == set()
+        lists = SuppressionLists(shop.workspace)
+        assert faults(lists.in_force) == []
+        assert counts(shop, *rows) == (0, 100)
+
+
+class TestBody:
+    """What is wrong with the request as a whole."""
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/suppressions"]),
+            ({"suppressions": []}, ["/suppressions"]),
+            ({"suppressions": [row(ANN)] * 501}, ["/suppressions"]),
+            ({"suppressions": [row(ANN)], "source": "import"}, ["/source"]),
+        ],
+    )
+    def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
+        assert call(shop, "POST", "/suppressions/import", body).error_paths() == paths
+        assert listed(shop) == []
+
+    def test_too_large(self, shop: Shop) -> None:
+        body = b'{"suppressions":[0]}' + b" " * BODY_BYTES
+        path, token = "/suppressions/import", shop.owner.token
+        answer = shop.world.call("POST", path, token=token, body=body)
+        assert answer.problem() == (413, "payload_too_large")
+
+    def test_a_key_that_may_not_write(self, shop: Shop) -> None:
+        secret = shop.world.api_key(shop.workspace, KeyScope.READ)
+        assert send(shop, [row(ANN)], token=secret).problem() == (403, "scope")
+
+
+BAD_ROWS: list[tuple[object, str, str]] = [
+    (7, "not_an_object", "JSON object"),
+    ({**row(ANN), "source": "ses"}, "unknown_field", "alone"),
+    ({"address": ANN, "reason": "manual"}, "channel_invalid", "`sms`"),
+    ({**row(ANN), "channel": "fax"}, "channel_invalid", "`sms`"),
+    ({"channel": "email", "reason": "manual"}, "address_invalid", "name@example.com"),
+    ({**row(ANN), "address": "ann at example"}, "address_invalid", "name@example.com"),
+    ({**row(PHONE), "address": "0660 1234567"}, "address_invalid", "country code"),
+    ({"channel": "email", "address": ANN}, "reason_invalid", "`complaint`"),
+    (row(ANN, "bounce"), "reason_invalid", "`hard_bounce`"),
+    (row(ANN, note="n" * 256), "note_invalid", "255"),
+]
+
+
+class TestFailed:
+    """Rows that can't be read fail alone, with what mends them."""
+
+    @pytest.mark.parametrize(("bad", "code", "remedy"), BAD_ROWS)
+    def test_a_bad_row(self, shop: Shop, bad: object, code: str, remedy: str) -> None:
+        answer = send(shop, [row(BEN), bad, row(CAT)])
+        [failed] = answer.json["failed"]
+        assert answer.json == {"created": 2, "known": 0, "failed": [failed]}
+        assert (failed["index"], failed["code"]) == (1, code)
+        assert remedy in failed["detail"]
+        assert sorted(addresses_of(listed(shop))) == [BEN, CAT]
+
+    def test_every_code_is_among_them(self) -> None:
+        assert {code for _, code, _ in BAD_ROWS} == {fault.value for fault in SuppressionFault}
+
+    def test_nothing_of_a_row_is_answered(self, shop: Shop) -> None:
+        bad = [row(f"{CANARY} at example"), {**row(BEN), CANARY: CANARY}, row(BEN, CANARY)]
+        answer = send(shop, bad)
+        assert len(answer.json["failed"]) == 3
+        assert CANARY.encode() not in answer.body
+
+
+class TestAgain:
+    """Repeated, cut short, and beside others."""
+
+    def test_the_same_key_again(self, shop: Shop) -> None:
+        rows = [row(ANN), row(BEN)]
+        first, second = (send(shop, rows, key=KEY) for _ in range(2))
+        assert first.json == second.json == {"created": 2, "known": 0, "failed": []}
+
+    def test_killed_anywhere(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It takes two transactions, and goes on after the first."""
+        monkeypatch.setattr(importing, "ROOM", 12)
+        person = upserted(shop, email=ANN, phone=PHONE)
+        rows = [row(ANN, "complaint"), row(PHONE), row(BEN), row(CAT, "invalid")]
+        expected = {"created": 4, "known": 0, "failed": []}
+        found = crashes(shop.world, lambda: send(shop, rows, key=KEY))
+        assert len(found.found) >= 3
+        for places in found:
+            shop.world.advance(**{"minutes": 5})
+            answer = until_answered(shop.world, lambda: send(shop, rows, key=KEY))
+            assert answer.json == expected, places
+            assert len(listed(shop)) == 4
+            assert len(history_of(shop, person)) == 1
+            assert marks(shop, person) == {"email", "sms"}
+
+    def test_somebody_who_comes_meanwhile(self, shop: Shop) -> None:
+        with shop.world.meanwhile(lambda _: upserted(shop, email=ANN)):
+            assert counts(shop, row(ANN), row(BEN)) == (2, 0)
+        assert marks(shop, profile_of(shop, ANN)) == {"email"}
+
+    def test_somebody_else_who_suppresses_meanwhile(self, shop: Shop) -> None:
+        with shop.world.meanwhile(lambda _: suppressed(shop, ANN, SuppressionReason.MANUAL)):
+            assert counts(shop, row(ANN), row(BEN)) == (1, 1)
+        assert len(listed(shop)) == 2
+
+    def test_a_lift_meanwhile(self, shop: Shop) -> None:
+        made = create(shop, ANN)
+        with shop.world.meanwhile(lambda _: lift(shop, made)):
+            assert counts(shop, row(ANN, "invalid")) == (1, 0)
+        [left] = listed(shop)
+        assert left["reason"] == "invalid"
+        assert marks(shop, upserted(shop, email=ANN)) == {"email"}
+        assert left["createdAt"] >= clock.to_text(clock.now() - timedelta(minutes=1))

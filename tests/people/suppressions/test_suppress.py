@@ -1,0 +1,350 @@
+"""Suppressing an address, as the service's own workers do."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+import pytest
+
+from local.events import pumps
+from storepost.people.consent.model import Address
+from storepost.people.consent.states import Channel
+from storepost.people.profiles.listing import ProfileFilter, list_profiles
+from storepost.people.suppressed.model import (
+    Suppression,
+    SuppressionReason,
+    SuppressionSource,
+)
+from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressed.rows import SuppressedAddressItem, SuppressionItem
+from storepost.people.suppressions.ending import end_what_is_due
+from storepost.people.suppressions.service import suppress, suppression_of, suppressions_of
+from storepost.values import clock
+from storepost.values.pagination import PageRequest
+from tests.harness.engines import engine
+from tests.people.consent.imports import ANN, BEN, history_of, profile_of, upserted
+from tests.people.consent.listening_store import PHONE, Listener, Shop
+from tests.people.consent.test_no_holds import put, say, tell, told
+
+BOUNCE, COMPLAINT = SuppressionReason.HARD_BOUNCE, SuppressionReason.COMPLAINT
+MANUAL, INVALID = SuppressionReason.MANUAL, SuppressionReason.INVALID
+
+
+def bounced(shop: Shop, address: str = ANN, **given: object) -> tuple[Suppression, bool]:
+    """A hard bounce that SES tells of."""
+    return suppressed(shop, address, BOUNCE, **given)
+
+
+def suppressed(
+    shop: Shop, address: str, reason: SuppressionReason, **given: object
+) -> tuple[Suppression, bool]:
+    """A suppression of now, from SES unless it says otherwise."""
+    source = SuppressionSource(str(given.pop("source", "ses")))
+    channel = Channel.SMS if address.startswith("+") else Channel.EMAIL
+    given.setdefault("at", clock.now())
+    return suppress(shop.workspace, channel, address, reason, source, **given)  # type: ignore[arg-type]
+
+
+def reason_of(shop: Shop, address: str) -> str | None:
+    """Why an address is suppressed now."""
+    channel = Channel.SMS if address.startswith("+") else Channel.EMAIL
+    found = suppression_of(shop.workspace, channel, address)
+    return found.reason.value if found else None
+
+
+class TestSuppress:
+    """What holds of an address once it is suppressed."""
+
+    def test_it_says_what_it_was_given(self, shop: Shop) -> None:
+        at = clock.now() - timedelta(minutes=3)
+        made, is_new = bounced(shop, note="550 no such user", by="SES", at=at)
+        assert is_new
+        assert made == suppression_of(shop.workspace, Channel.EMAIL, ANN)
+        assert (made.channel, made.address, made.reason) == (Channel.EMAIL, ANN, BOUNCE)
+        assert (made.source, made.created_at) == (SuppressionSource.SES, at)
+        assert (made.note, made.by) == ("550 no such user", "SES")
+        assert (made.ends_at, made.lifted_at, made.lifted_by) == (None, None, None)
+        assert SuppressionRepository(shop.workspace).get(made.id) == (
+            made,
+            SuppressionRepository(shop.workspace).state_of(Address(Channel.EMAIL, ANN)).digest,
+        )
+
+    def test_a_moment_to_come_counts_as_now(self, shop: Shop) -> None:
+        made, _ = bounced(shop, at=clock.now() + timedelta(days=1))
+        assert made.created_at <= clock.now()
+
+    @pytest.mark.parametrize("address", [ANN, PHONE])
+    def test_the_same_again_changes_nothing(self, shop: Shop, address: str) -> None:
+        upserted(shop, email=ANN, phone=PHONE)
+        made, _ = bounced(shop, address, note="the first")
+        before = engine().stored()
+        assert bounced(shop, address, note="the second") == (made, False)
+        assert engine().stored() == before
+
+    def test_another_address_isnt_suppressed(self, shop: Shop) -> None:
+        bounced(shop, ANN)
+        asked = [(Channel.EMAIL, ANN), (Channel.EMAIL, BEN), (Channel.SMS, PHONE)]
+        found = suppressions_of(shop.workspace, asked)
+        assert [each is not None for each in found.values()] == [True, False, False]
+
+    def test_another_workspaces_address_isnt_suppressed(self, shop: Shop) -> None:
+        bounced(shop, ANN)
+        other = shop.world.workspace(shop.world.person())
+        assert suppression_of(other, Channel.EMAIL, ANN) is None
+
+    def test_each_reason_stands_by_itself_and_the_strongest_is_shown(self, shop: Shop) -> None:
+        shown = []
+        for reason in (MANUAL, INVALID, BOUNCE, COMPLAINT):
+            assert suppressed(shop, ANN, reason)[1]
+            shown.append(reason_of(shop, ANN))
+        assert shown == ["manual", "invalid", "hard_bounce", "complaint"]
+        for reason in (MANUAL, INVALID, BOUNCE, COMPLAINT):
+            assert not suppressed(shop, ANN, reason)[1]
+
+    def test_the_address_stands_in_no_key(self, shop: Shop) -> None:
+        """What an erasure can't change holds the keyed hash alone."""
+        made, _ = bounced(shop, ANN)
+        rows = shop.world.rows(shop.workspace.partition("suppress"))
+        assert {SuppressionItem, SuppressedAddressItem} < {type(row) for row in rows}
+        assert not any(ANN in f"{row.pk}{row.sk}" for row in rows)
+        assert made.address == ANN
+
+
+class TestEnd:
+    """A suppression that ends by itself."""
+
+    def test_it_is_over_from_its_end_on(self, shop: Shop) -> None:
+        bounced(shop, ends_at=clock.now() + timedelta(days=180))
+        shop.world.advance(days=179)
+        assert reason_of(shop, ANN) == "hard_bounce"
+        shop.world.advance(days=1)
+        assert reason_of(shop, ANN) is None
+
+    def test_the_later_end_counts(self, shop: Shop) -> None:
+        end = clock.now() + timedelta(days=180)
+        made, _ = bounced(shop, ends_at=end)
+        later, is_new = bounced(shop, ends_at=end + timedelta(days=1))
+        assert (is_new, later.id, later.ends_at) == (False, made.id, end + timedelta(days=1))
+        assert bounced(shop, ends_at=end) == (later, False)
+        lasting, is_new = bounced(shop)
+        assert (is_new, lasting.id, lasting.ends_at) == (False, made.id, None)
+        assert bounced(shop, ends_at=end) == (lasting, False)
+        assert SuppressionRepository(shop.workspace).get(made.id) is not None
+
+    def test_one_that_comes_after_the_end_is_a_new_one(self, shop: Shop) -> None:
+        end = clock.now() + timedelta(days=180)
+        made, _ = bounced(shop, ends_at=end)
+        shop.world.advance(days=181)
+        again, is_new = bounced(shop)
+        assert is_new
+        assert again.id != made.id
+        repository = SuppressionRepository(shop.workspace)
+        ended = repository.get(made.id)
+        assert ended is not None
+        assert (ended[0].lifted_at, ended[0].lifted_by) == (end, None)
+        assert repository.past_of(ended[1]) == [ended[0]]
+
+
+class TestComplaint:
+    """Who complains is unsubscribed, too."""
+
+    def test_who_has_the_address_is_unsubscribed_and_the_stores_are_told(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        put(shop, shop.store(), "a", 5, email=ANN)
+        say(shop, ANN, "subscribed", 10)
+        tell(shop)
+        listener.received.clear()
+        at = clock.now()
+        suppressed(shop, ANN, COMPLAINT, at=at)
+        tell(shop)
+        assert told(listener) == [("unsubscribed", "a")]
+        person = profile_of(shop, ANN)
+        assert person["emailMarketingConsent"] == "unsubscribed"
+        change = history_of(shop, person)[0]
+        assert (change["state"], change["source"]) == ("unsubscribed", "import")
+        assert change["proof"]["reference"] == "complaint"
+        assert change["occurredAt"] == clock.to_text(at)
+
+    def test_an_address_that_is_not_shown_is_unsubscribed_too(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        path = f"/profiles/{person['id']}"
+        shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
+        suppressed(shop, ANN, COMPLAINT)
+        assert [each["address"] for each in history_of(shop, person)] == [ANN]
+
+    def test_a_second_complaint_adds_nothing_to_the_history(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        suppressed(shop, ANN, COMPLAINT)
+        before = engine().stored()
+        suppressed(shop, ANN, COMPLAINT)
+        assert engine().stored() == before
+        assert len(history_of(shop, person)) == 1
+
+    def test_an_address_that_nobody_has_makes_no_profile(self, shop: Shop) -> None:
+        suppressed(shop, ANN, COMPLAINT)
+        answer = shop.world.call("GET", "/profiles", token=shop.owner.token)
+        assert answer.json["total"] == 0
+
+    @pytest.mark.parametrize("reason", [BOUNCE, INVALID, MANUAL])
+    def test_other_reasons_leave_consent_alone(self, shop: Shop, reason: SuppressionReason) -> None:
+        upserted(shop, email=ANN)
+        say(shop, ANN, "subscribed", 10)
+        suppressed(shop, ANN, reason)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
+
+
+class TestMark:
+    """A profile knows whether what it shows is suppressed."""
+
+    def test_the_shown_address(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN, phone=PHONE)
+        assert marks(shop, person) == set()
+        bounced(shop, ANN)
+        assert marks(shop, person) == {"email"}
+        bounced(shop, PHONE)
+        assert marks(shop, person) == {"email", "sms"}
+
+    @pytest.mark.parametrize("held", [True, False])
+    def test_somebody_who_comes_later(self, shop: Shop, *, held: bool) -> None:
+        bounced(shop, ANN)
+        if not held:  # the claim that was held back ended
+            shop.world.advance(days=2)
+        assert marks(shop, upserted(shop, email=ANN)) == {"email"}
+
+    def test_an_address_that_is_shown_later(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        show(shop, person, BEN)
+        bounced(shop, ANN)
+        assert marks(shop, person) == set()
+        show(shop, person, ANN)
+        assert marks(shop, person) == {"email"}
+        show(shop, person, BEN)
+        assert marks(shop, person) == set()
+
+    def test_a_merge_that_brings_the_address(self, shop: Shop) -> None:
+        person = upserted(shop, phone=PHONE)
+        other = upserted(shop, email=ANN)
+        bounced(shop, ANN)
+        shop.world.call(
+            "POST",
+            f"/profiles/{person['id']}/merge",
+            token=shop.owner.token,
+            json_body={"profileId": other["id"]},
+        )
+        assert marks(shop, person) == {"email"}
+
+
+class TestAtOnce:
+    """Whoever begins to show an address meanwhile, or stops, comes before or after; both know."""
+
+    def test_a_profile_that_is_created_meanwhile(self, shop: Shop) -> None:
+        with shop.world.meanwhile(lambda _: bounced(shop)):
+            person = upserted(shop, email=ANN)
+        assert marks(shop, person) == {"email"}
+
+    def test_suppressed_while_a_profile_is_created(self, shop: Shop) -> None:
+        with shop.world.meanwhile(lambda _: upserted(shop, email=ANN)):
+            bounced(shop)
+        assert marks(shop, profile_of(shop, ANN)) == {"email"}
+
+    @pytest.mark.parametrize("suppressed_first", [True, False])
+    def test_an_address_that_is_shown_again_meanwhile(
+        self, shop: Shop, *, suppressed_first: bool
+    ) -> None:
+        person = upserted(shop, email=ANN)
+        show(shop, person, BEN)
+        works: list[Callable[[], object]] = [
+            partial(bounced, shop),
+            partial(show, shop, person, ANN),
+        ]
+        first, second = works if suppressed_first else works[::-1]
+        with shop.world.meanwhile(lambda _: first()):
+            second()
+        assert marks(shop, person) == {"email"}
+
+    def test_two_at_once_make_one(self, shop: Shop) -> None:
+        with shop.world.meanwhile(lambda _: bounced(shop)):
+            assert not bounced(shop)[1]
+        assert SuppressionRepository(shop.workspace).lists.in_force.counts()["n"] == 1
+
+
+def marks(shop: Shop, person: dict[str, object]) -> set[str]:
+    """The channels whose shown address a profile knows as suppressed."""
+    return {channel.value for channel in shop.profile(UUID(str(person["id"]))).suppressed}
+
+
+def show(shop: Shop, person: dict[str, object], email: str) -> None:
+    """Lets a profile show another address."""
+    path = f"/profiles/{person['id']}"
+    answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
+    assert answer.status == 200, answer.body
+
+
+class TestSchedule:
+    """Each hour what has ended is moved to the history."""
+
+    def test_it_moves_what_has_ended(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        say(shop, ANN, "subscribed", 10)
+        end = clock.now() + timedelta(days=180)
+        made, _ = bounced(shop, ends_at=end)
+        bounced(shop, BEN)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        shop.world.advance(days=180)
+        assert not is_listed(shop, person)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert is_listed(shop, person)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        repository = SuppressionRepository(shop.workspace)
+        ended = repository.get(made.id)
+        assert ended is not None
+        assert (ended[0].lifted_at, ended[0].lifted_by) == (end, None)
+        assert (repository.lists.in_force.counts()["n"], repository.lists.lifted.counts()["n"]) == (
+            1,
+            1,
+        )
+        assert shop.world.rows("due#suppressions") == []
+
+    def test_one_that_ends_later_or_never_by_now(self, shop: Shop) -> None:
+        end = clock.now() + timedelta(days=180)
+        for address in (ANN, BEN):
+            bounced(shop, address, ends_at=end)
+        bounced(shop, ANN)
+        bounced(shop, BEN, ends_at=end + timedelta(days=1))
+        shop.world.advance(days=180)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 0}
+        assert reason_of(shop, ANN) == reason_of(shop, BEN) == "hard_bounce"
+        shop.world.advance(days=1)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert (reason_of(shop, ANN), reason_of(shop, BEN)) == ("hard_bounce", None)
+        assert shop.world.rows("due#suppressions") == []
+
+    def test_another_reason_goes_on(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        bounced(shop, ends_at=clock.now() + timedelta(days=180))
+        suppressed(shop, ANN, MANUAL)
+        shop.world.advance(days=180)
+        assert pumps.run_schedule("suppression_ends") == {"ended": 1}
+        assert marks(shop, person) == {"email"}
+        assert reason_of(shop, ANN) == "manual"
+
+    def test_an_address_that_is_suppressed_again_meanwhile(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        bounced(shop, ends_at=clock.now() + timedelta(days=180))
+        shop.world.advance(days=180)
+        with shop.world.meanwhile(lambda _: bounced(shop)):
+            assert end_what_is_due() == 0
+        assert marks(shop, person) == {"email"}
+        assert reason_of(shop, ANN) == "hard_bounce"
+        assert shop.world.rows("due#suppressions") == []
+
+
+def is_listed(shop: Shop, person: dict[str, object]) -> bool:
+    """Whether the list of who may get marketing by email has the profile, and nobody else."""
+    filters = ProfileFilter(reachable=[Channel.EMAIL])
+    found = list_profiles(shop.workspace, filters, "-firstSeenAt", PageRequest())
+    ids = [str(each.id) for each in found.items]
+    assert found.total == len(ids)
+    return ids == [person["id"]]

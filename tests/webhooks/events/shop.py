@@ -1,0 +1,90 @@
+"""A workspace with a store, and what the table's stream tells of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from jsonschema import Draft202012Validator
+
+from local.events import pumps
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.bodies import data_of
+from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.registry import EVENT_TYPES
+from storepost.webhooks.events.stream import events_of
+from tests.harness.world import CANARY, Answer, Someone, World
+
+EMAIL = f"eve.{CANARY}@example.com"
+READER = "outbox_relay"
+SCHEMAS = {each.type: Draft202012Validator(each.json_schema()) for each in EVENT_TYPES}
+
+
+@dataclass
+class Shop:
+    """A workspace with a store, its owner, and a reader of the stream that looks for events."""
+
+    world: World
+    owner: Someone
+    workspace: WorkspaceScope
+    store: str
+    _seen: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.told()
+
+    def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
+        """A request of the owner's that succeeds."""
+        answer = self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        assert answer.status < 300, answer.body
+        return answer
+
+    def get(self, path: str) -> dict[str, Any]:
+        """What an operation answers now."""
+        body: dict[str, Any] = self.call("GET", path).json
+        return body
+
+    def profile(self, **values: object) -> str:
+        """The id of somebody who is known from now on; by default under the address EMAIL."""
+        answer = self.call("POST", "/profiles", values or {"email": EMAIL})
+        return str(answer.json["id"])
+
+    def records(self) -> list[pumps.Record]:
+        """The stream's records since the last time, as far as they pass the relay's filter."""
+        [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
+        found = reader.waiting()
+        new, self._seen = found[self._seen :], len(found)
+        return new
+
+    def told(self) -> list[WebhookEvent]:
+        """The events since the last time, each of this workspace."""
+        events = [each for record in self.records() for each in events_of(record)]
+        assert all(workspace == self.workspace for workspace, _ in events)
+        return [event for _, event in events]
+
+    def types(self) -> list[str]:
+        """Which types were told since the last time."""
+        return sorted(event.type for event in self.told())
+
+    def only(self, name: str) -> WebhookEvent:
+        """The one event of a type since the last time; others may have been told, too."""
+        [event] = [event for event in self.told() if event.type == name]
+        return event
+
+    def data(self, event: WebhookEvent) -> dict[str, Any]:
+        """What its message would say now, valid against the schema of its type."""
+        data = data_of(self.workspace, event)
+        assert data is not None
+        SCHEMAS[event.type].validate(data)
+        return data
+
+    def delivered(self) -> "Shop":
+        """Everything that is on its way was carried, and what that told is not of interest."""
+        self.world.deliver()
+        self.told()
+        return self
+
+
+def of(event: WebhookEvent) -> tuple[str, UUID]:
+    """The kind and the id of the event's resource."""
+    assert event.resource is not None
+    return (event.resource.kind, event.resource.id)

@@ -1,0 +1,93 @@
+"""What is told of changes of consent."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.webhooks.events.shop import EMAIL, Shop, of
+
+
+@pytest.fixture
+def eve(shop: Shop) -> str:
+    """Somebody whose address says nothing yet."""
+    profile_id = shop.profile()
+    shop.delivered()
+    return profile_id
+
+
+def change(shop: Shop, profile_id: str, state: str) -> dict[str, Any]:
+    """The change as it is answered, with a proof that has all that a proof may have."""
+    proof = {"ip": "198.51.100.7", "userAgent": "Mozilla/5.0", "reference": "form-1"}
+    body = {"state": state, "proof": proof}
+    answered: dict[str, Any] = shop.call("PUT", f"/profiles/{profile_id}/consent/email", body).json
+    return answered
+
+
+class TestChanged:
+    def test_says_what_the_change_answers_without_ip_and_browser(
+        self, shop: Shop, eve: str
+    ) -> None:
+        answered = change(shop, eve, "subscribed")
+        event = shop.only("consent.changed")
+        assert of(event) == ("consent_change", UUID(answered["id"]))
+        own = shop.get(f"/profiles/{eve}/consent/{answered['id']}")
+        proof = {name: own["proof"][name] for name in ("userId", "apiKeyId", "reference")}
+        assert shop.data(event) == {**own, "proof": proof, "profileId": eve}
+        assert "198.51" not in str(shop.data(event))
+        assert "Mozilla" not in str(shop.data(event))
+
+    @pytest.mark.parametrize(("state", "always"), [("subscribed", False), ("unsubscribed", True)])
+    def test_a_no_is_told_always(self, shop: Shop, eve: str, state: str, always: bool) -> None:
+        change(shop, eve, state)
+        event = shop.only("consent.changed")
+        assert (event.always, event.imported) == (always, False)
+
+    def test_what_becomes_of_a_write_back_is_no_change(
+        self, shop: Shop, eve: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9")
+        shop.call("PUT", f"/stores/{shop.store}/write-back", {"url": "http://127.0.0.1:9/"})
+        body = {"email": EMAIL, "externalCreatedAt": "2026-01-01T00:00:00Z"}
+        body["externalUpdatedAt"] = body["externalCreatedAt"]
+        shop.call("PUT", f"/stores/{shop.store}/customers/c-1", body)
+        shop.delivered()
+        change(shop, eve, "unsubscribed")
+        event = shop.only("consent.changed")
+        assert [each["status"] for each in shop.data(event)["writeBacks"]] == ["pending"]
+        shop.call("POST", f"/stores/{shop.store}/disconnect")
+        shop.world.deliver()
+        assert [each["status"] for each in shop.data(event)["writeBacks"]] == ["skipped"]
+        assert "consent.changed" not in shop.types()
+
+    def test_the_same_again_is_no_change(self, shop: Shop, eve: str) -> None:
+        change(shop, eve, "subscribed")
+        shop.delivered()
+        before = shop.get(f"/profiles/{eve}/consent")["total"]
+        change(shop, eve, "subscribed")
+        told = [each for each in shop.told() if each.type == "consent.changed"]
+        assert len(told) == shop.get(f"/profiles/{eve}/consent")["total"] - before
+
+    def test_a_no_that_is_still_to_be_told_goes_out_by_ids_once_the_person_is_erased(
+        self, shop: Shop, eve: str
+    ) -> None:
+        answered = change(shop, eve, "unsubscribed")
+        event = shop.only("consent.changed")
+        shop.call("DELETE", f"/profiles/{eve}")
+        assert shop.data(event) == {"id": answered["id"], "profileId": eve}
+
+
+class TestImported:
+    def test_of_an_import_noes_are_told_always(self, shop: Shop) -> None:
+        statements = [
+            {"email": f"p{n}.{EMAIL}", "state": state, "occurredAt": at}
+            for n, (state, at) in enumerate(
+                [("subscribed", "2026-01-01T00:00:00Z"), ("unsubscribed", "2026-01-01T00:00:00Z")]
+            )
+        ]
+        shop.call("POST", "/consent/import", {"changes": statements})
+        told = [event for event in shop.told() if event.type == "consent.changed"]
+        assert sorted((event.imported, event.always) for event in told) == [
+            (True, False),
+            (True, True),
+        ]

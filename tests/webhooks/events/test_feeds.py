@@ -1,0 +1,68 @@
+"""What is told of feeds: their imports, and what those write marked as theirs."""
+
+from collections import Counter
+
+import pytest
+
+from tests.feeds.feeds import feed_store
+from tests.feeds.feeds.conftest import running_server, server
+from tests.feeds.feeds.serving import FeedServer
+from tests.webhooks.events.shop import Shop, of
+
+__all__ = ["running_server", "server"]
+
+ROWS = ({"id": "p-1", "title": "Tea"}, {"id": "p-2", "title": "Cup"})
+
+
+@pytest.fixture
+def feeds(shop: Shop, server: FeedServer) -> feed_store.Shop:
+    """The store as one with feeds."""
+    return feed_store.Shop(shop.world, server, shop.owner, shop.workspace, shop.store)
+
+
+class TestImports:
+    def test_a_completed_one_is_told_and_its_products_are_marked(
+        self, shop: Shop, feeds: feed_store.Shop
+    ) -> None:
+        feed = feeds.feed(feed_store.csv(*ROWS))
+        events = shop.told()
+        [ended] = [event for event in events if event.type == "feed_import.completed"]
+        assert not ended.imported
+        _, import_id = of(ended)
+        assert shop.data(ended) == shop.get(f"/feeds/{feed['id']}/imports/{import_id}")
+        marked = Counter(event.type for event in events if event.imported)
+        assert marked == {"product.created": 2}
+        assert len(events) == 3
+
+    def test_a_row_that_is_gone_is_marked_too(self, shop: Shop, feeds: feed_store.Shop) -> None:
+        feed = feeds.feed(feed_store.csv(*ROWS))
+        shop.told()
+        feeds.again(feed, feed_store.csv(ROWS[0]))
+        told = sorted((event.type, event.imported) for event in shop.told())
+        assert told == [("feed_import.completed", False), ("product.removed", True)]
+
+    def test_a_failed_one(self, shop: Shop, feeds: feed_store.Shop) -> None:
+        feed = feeds.create(feeds.server.put("/feed", "", status=404))
+        shop.world.deliver()
+        [event] = shop.told()
+        assert event.type == "feed_import.failed"
+        _, import_id = of(event)
+        assert shop.data(event) == shop.get(f"/feeds/{feed['id']}/imports/{import_id}")
+
+    def test_of_a_feed_that_is_deleted_by_then_ids_are_said(
+        self, shop: Shop, feeds: feed_store.Shop
+    ) -> None:
+        feed = feeds.feed(feed_store.csv(*ROWS))
+        event = shop.only("feed_import.completed")
+        shop.call("DELETE", f"/feeds/{feed['id']}")
+        assert shop.data(event) == {"id": str(of(event)[1]), "feedId": feed["id"]}
+
+    def test_products_of_a_deleted_feed_are_removed_by_no_import(
+        self, shop: Shop, feeds: feed_store.Shop
+    ) -> None:
+        feed = feeds.feed(feed_store.csv(*ROWS))
+        shop.told()
+        shop.call("DELETE", f"/feeds/{feed['id']}")
+        shop.world.deliver()
+        told = [(event.type, event.imported) for event in shop.told()]
+        assert told == [("product.removed", False)] * 2

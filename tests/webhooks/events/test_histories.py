@@ -1,0 +1,177 @@
+"""Random histories of requests beside a plain model of what is told.
+
+The model knows no row: it reads each order and profile by its own operation before and after, and
+says what an integrator must be told from these answers alone.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storepost.values import clock
+from tests.harness.world import CANARY, World
+from tests.orders.sample import eur, order
+from tests.webhooks.events.shop import Shop, of
+
+PEOPLE = [f"p{number}.{CANARY}@example.com" for number in range(2)]
+MOMENTS = [f"2026-03-0{day}T00:00:00Z" for day in (1, 2, 3)]
+
+type Answers = dict[tuple[str, str], dict[str, Any]]
+"""What each resource answers, by its kind and id."""
+
+orders = st.fixed_dictionaries(
+    {
+        "updatedAt": st.sampled_from(MOMENTS),
+        "customer": st.sampled_from([{"email": each} for each in PEOPLE] + [None]),
+        "cancelledAt": st.sampled_from([None, MOMENTS[0]]),
+        "totalRefunded": st.sampled_from([eur(0), eur(100), eur(200)]),
+        "fulfillmentStatus": st.sampled_from(["fulfilled", "unfulfilled"]),
+        "discountCodes": st.sampled_from([[], ["SPRING"]]),
+    }
+)
+steps = st.one_of(
+    st.tuples(st.just("order"), orders),
+    st.tuples(st.just("delete"), st.just(None)),
+    st.tuples(st.just("event"), st.sampled_from(PEOPLE)),
+    st.tuples(st.just("name"), st.tuples(st.sampled_from(PEOPLE), st.sampled_from("AB"))),
+    st.tuples(
+        st.just("consent"),
+        st.tuples(st.sampled_from(PEOPLE), st.sampled_from(["subscribed", "unsubscribed"])),
+    ),
+    st.tuples(st.just("erase"), st.sampled_from(PEOPLE)),
+    st.tuples(st.just("merge"), st.none()),
+)
+
+
+def put_order(shop: Shop, change: dict[str, Any]) -> None:
+    send(shop, "PUT", f"/stores/{shop.store}/orders/o-1", order(**change))
+
+
+def delete_order(shop: Shop, _: None) -> None:
+    send(shop, "DELETE", f"/stores/{shop.store}/orders/o-1")
+
+
+def look(shop: Shop, address: str) -> None:
+    body = {"profile": {"email": address}, "name": "viewed", "properties": {}}
+    send(shop, "POST", "/events", {**body, "occurredAt": clock.to_text(clock.now())})
+
+
+def name(shop: Shop, value: tuple[str, str]) -> None:
+    send(shop, "POST", "/profiles", {"email": value[0], "firstName": value[1]})
+
+
+def consent(shop: Shop, value: tuple[str, str]) -> None:
+    for profile_id in profiles(shop, email=value[0]):
+        send(shop, "PUT", f"/profiles/{profile_id}/consent/email", {"state": value[1]})
+
+
+def erase(shop: Shop, address: str) -> None:
+    for profile_id in profiles(shop, email=address):
+        send(shop, "DELETE", f"/profiles/{profile_id}")
+
+
+def merge(shop: Shop, _: None) -> None:
+    if len(ids := profiles(shop)) == 2:
+        send(shop, "POST", f"/profiles/{ids[0]}/merge", {"profileId": ids[1]})
+
+
+PLAYS: dict[str, Callable[[Shop, Any], None]] = {
+    "order": put_order,
+    "delete": delete_order,
+    "event": look,
+    "name": name,
+    "consent": consent,
+    "erase": erase,
+    "merge": merge,
+}
+
+
+def profiles(shop: Shop, **query: str) -> list[str]:
+    """The ids of the workspace's people."""
+    return [each["id"] for each in shop.call("GET", "/profiles", query=query).json["items"]]
+
+
+def send(shop: Shop, method: str, path: str, body: object = None) -> None:
+    """A request that may be refused, and what workers do then."""
+    answer = shop.world.call(method, path, token=shop.owner.token, json_body=body)
+    assert answer.status < 500, answer.body
+    shop.world.deliver()
+
+
+def answers(shop: Shop) -> Answers:
+    """What every order and profile answers now, without what each page view moves."""
+    found: Answers = {}
+    for kind in ("order", "profile"):
+        for listed in shop.get(f"/{kind}s")["items"]:
+            answer = shop.get(f"/{kind}s/{listed['id']}")
+            found[kind, listed["id"]] = {**answer, "lastSeenAt": None}
+    return found
+
+
+def expected(step: str, before: Answers, after: Answers) -> set[tuple[str, str, str]]:
+    """What has to be told: kind, id, and the most telling type."""
+    gone = {key for key in before if key not in after and key[0] == "profile"}
+    if gone:
+        return {_of_gone(step, identifier, after) for _, identifier in gone}
+    told = set()
+    for kind, identifier in before.keys() | after.keys():
+        old, new = before.get((kind, identifier)), after.get((kind, identifier))
+        name = _order(old, new) if kind == "order" else _profile(old, new)
+        if name:
+            told.add((kind, identifier, f"{kind}.{name}"))
+    return told
+
+
+def _of_gone(step: str, identifier: str, after: Answers) -> tuple[str, str, str]:
+    """An erasure and a merge tell of the person alone: whose the orders are follows from that."""
+    if step == "erase":
+        return ("profile", identifier, "profile.erased")
+    [survivor] = [found for kind, found in after if kind == "profile"]
+    return ("profile", survivor, "profile.merged")
+
+
+def _order(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str | None:
+    if old is None or new is None:
+        return "created" if old is None else "deleted"
+    if new["cancelled"] and not old["cancelled"]:
+        return "cancelled"
+    if new["totalRefunded"]["amount"] > old["totalRefunded"]["amount"]:
+        return "refunded"
+    # Who the buyer is belongs to the order; what they are called, to the profile.
+    names = {name for name in old if old[name] != new[name]} - {"buyer"}
+    ids = [each["buyer"] and each["buyer"]["profileId"] for each in (old, new)]
+    return "updated" if names or ids[0] != ids[1] else None
+
+
+def _profile(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str | None:
+    if old is None:
+        return "created"
+    return "updated" if old != new else None
+
+
+def told(shop: Shop) -> set[tuple[str, str, str]]:
+    """What was told of orders and profiles, each of them once."""
+    events = [event for event in shop.told() if of(event)[0] in {"order", "profile"}]
+    assert len({of(event) for event in events}) == len(events)
+    return {(kind, str(found), e.type) for e in events for kind, found in [of(e)]}
+
+
+@settings(max_examples=10)
+@given(st.lists(steps, min_size=1, max_size=6))
+def test_what_is_told_follows_from_what_is_answered(history: list[tuple[str, Any]]) -> None:
+    """Each of ten histories begins in an empty world and reads all after each step: seconds."""
+    world = World()
+    try:
+        owner = world.person()
+        workspace = world.workspace(owner)
+        shop = Shop(world, owner, workspace, world.store(owner)).delivered()
+        before = answers(shop)
+        for step in history:
+            PLAYS[step[0]](shop, step[1])
+            after = answers(shop)
+            assert told(shop) == expected(step[0], before, after), step
+            before = after
+    finally:
+        world.close()

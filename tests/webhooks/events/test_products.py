@@ -1,0 +1,99 @@
+"""What is told of products: each type by the operation that causes it."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.catalog.products.sample import product, variant
+from tests.webhooks.events.shop import Shop, of
+
+LATER = "2026-03-02T00:00:00Z"
+
+
+def put(shop: Shop, **change: object) -> dict[str, Any]:
+    """The product as it is answered once the store has written it."""
+    body: dict[str, Any] = shop.call(
+        "PUT", f"/stores/{shop.store}/products/p-1", product(**change)
+    ).json
+    return body
+
+
+def remove(shop: Shop) -> None:
+    """The store has the product no more."""
+    shop.call("DELETE", f"/stores/{shop.store}/products/p-1")
+
+
+def listed(shop: Shop) -> dict[str, Any]:
+    """What the list shows of the only product."""
+    [found] = shop.get("/products")["items"]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def known(shop: Shop) -> str:
+    """A product that was told of."""
+    stored = put(shop)
+    shop.delivered()
+    return str(stored["id"])
+
+
+class TestCreated:
+    def test_is_told_with_the_summary(self, shop: Shop) -> None:
+        stored = put(shop)
+        [event] = shop.told()
+        assert (event.type, of(event)) == ("product.created", ("product", UUID(stored["id"])))
+        assert shop.data(event) == listed(shop)
+
+    def test_one_that_comes_back_after_it_was_removed(self, shop: Shop, known: str) -> None:
+        remove(shop)
+        shop.delivered()
+        put(shop, updatedAt="2027-01-01T00:00:00Z")
+        event = shop.only("product.created")
+        assert (of(event), event.also) == (("product", UUID(known)), ("product.updated",))
+
+
+class TestUpdated:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"vendor": "Other"},
+            {"tags": ["black"]},
+            {"customFields": {"origin": "Kyoto"}},
+            {"variants": [variant(1)]},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_whatever_a_source_says(self, shop: Shop, known: str, change: dict[str, Any]) -> None:
+        put(shop, **change, updatedAt=LATER)
+        event = shop.only("product.updated")
+        assert of(event) == ("product", UUID(known))
+        assert shop.data(event) == listed(shop)
+
+    @pytest.mark.parametrize("change", [{}, {"updatedAt": LATER}], ids=["same", "later"])
+    def test_nothing_where_the_same_is_said(
+        self, shop: Shop, known: str, change: dict[str, Any]
+    ) -> None:
+        before = listed(shop)
+        put(shop, **change)
+        assert (before["id"], listed(shop)) == (known, before)
+        assert shop.types() == []
+
+
+class TestRemoved:
+    def test_is_told_with_the_summary_of_what_was(self, shop: Shop, known: str) -> None:
+        remove(shop)
+        event = shop.only("product.removed")
+        assert (of(event), event.also) == (("product", UUID(known)), ("product.updated",))
+        data = shop.data(event)
+        own = shop.get(f"/products/{known}")
+        assert data == {name: own[name] for name in data}
+        assert data["removedAt"] is not None
+
+    def test_one_that_was_never_there(self, shop: Shop) -> None:
+        answer = shop.world.call(
+            "DELETE", f"/stores/{shop.store}/products/p-9", token=shop.owner.token
+        )
+        assert answer.status in {204, 404}
+        assert shop.types() == []

@@ -1,0 +1,78 @@
+"""The types of events: what is said of each, and which of them a pattern stands for."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from storepost.webhooks.events.model import WebhookEvent
+from storepost.webhooks.events.registry import EVENT_TYPES, EventType, matches, type_for
+
+IDS = [each.type for each in EVENT_TYPES]
+
+
+def event(name: str, *also: str) -> WebhookEvent:
+    """An event of these types."""
+    return WebhookEvent(name, UUID(int=1), datetime(2026, 1, 1, tzinfo=UTC), None, also=also)
+
+
+class TestTypes:
+    def test_each_has_a_name_of_its_own(self) -> None:
+        assert len(set(IDS)) == len(IDS)
+
+    @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
+    def test_the_sample_is_a_whole_message_that_its_schema_takes(self, each: EventType) -> None:
+        Draft202012Validator.check_schema(each.json_schema())
+        assert list(each.sample) == ["type", "timestamp", "data"]
+        assert each.sample["type"] == each.type
+        Draft202012Validator(each.json_schema()).validate(each.sample["data"])
+        told = each.schema.model_validate(each.sample["data"])
+        assert told.model_dump(mode="json", by_alias=True) == each.sample["data"]
+
+    @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
+    def test_every_message_has_an_id(self, each: EventType) -> None:
+        shapes = [shape for shape in (each.schema, each.gone) if shape]
+        assert all("id" in shape.model_fields for shape in shapes)
+
+    @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
+    def test_the_schema_refuses_what_has_no_id(self, each: EventType) -> None:
+        lacking = {name: value for name, value in each.sample["data"].items() if name != "id"}
+        assert not Draft202012Validator(each.json_schema()).is_valid(lacking)
+
+
+class TestMatches:
+    @pytest.mark.parametrize(
+        ("patterns", "name", "expected"),
+        [
+            (["*"], "order.created", True),
+            (["order.*"], "order.created", True),
+            (["order.created"], "order.created", True),
+            (["order.updated"], "order.created", False),
+            (["coupon.*"], "coupon_code.used", False),
+            (["profile.*", "order.*"], "order.created", True),
+            ([], "order.created", False),
+        ],
+    )
+    def test_a_pattern_is_a_type_a_group_or_all(
+        self, patterns: list[str], name: str, expected: bool
+    ) -> None:
+        assert matches(patterns, name) is expected
+
+
+class TestTypeFor:
+    """One commit is told once, as the first of its types that is asked for."""
+
+    @pytest.mark.parametrize(
+        ("patterns", "expected"),
+        [
+            (["*"], "order.cancelled"),
+            (["order.updated", "order.cancelled"], "order.cancelled"),
+            (["order.refunded"], "order.refunded"),
+            (["order.updated"], "order.updated"),
+            (["order.created"], None),
+        ],
+    )
+    def test_the_first_that_is_asked_for(self, patterns: list[str], expected: str | None) -> None:
+        cancelled = event("order.cancelled", "order.refunded", "order.updated")
+        assert type_for(patterns, cancelled) == expected

@@ -1,0 +1,99 @@
+"""The same record again, runs that are killed, and workspaces beside each other."""
+
+from collections import Counter
+
+import pytest
+
+from local.events.pumps import _stream_record
+from storepost.webhooks.events.stream import events_of
+from tests.harness.crash_points import KEY, crashes, until_answered
+from tests.harness.world import World
+from tests.orders.sample import order
+from tests.webhooks.events.shop import EMAIL, Shop
+
+
+def put(shop: Shop, **change: object) -> None:
+    """The store writes its order."""
+    shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(**change))
+
+
+class TestSameRecord:
+    def test_tells_the_same_however_often_and_by_whom_it_is_read(self, shop: Shop) -> None:
+        """Lambda hands a record over in another form than `GetRecords` answers it."""
+        put(shop)
+        put(shop, fulfillmentStatus="fulfilled")
+        records = shop.records()
+        first = [events_of(each) for each in records]
+        assert [events_of(each) for each in records] == first
+        assert [events_of(_stream_record(each, "arn")) for each in records] == first
+        ids = [event.event_id for events in first for _, event in events]
+        assert len(set(ids)) == len(ids) >= 3
+
+    def test_what_is_left_of_an_unknown_row_tells_nothing(self, shop: Shop) -> None:
+        """Each kind of row that passes the filter is compared, or goes to a queue."""
+        put(shop)
+        shop.profile()
+        kinds = {
+            each["dynamodb"].get("NewImage", each["dynamodb"].get("OldImage"))["kind"]["S"]
+            for each in shop.records()
+        }
+        assert {"order", "profile"} <= kinds
+
+
+class TestKilled:
+    def test_an_order_is_told_once_wherever_its_request_died(
+        self, world: World, shop: Shop
+    ) -> None:
+        path, body = f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL})
+
+        def send() -> object:
+            return world.call("PUT", path, token=shop.owner.token, json_body=body, key=KEY)
+
+        run = crashes(world, send)
+        assert len(run.found) >= 3
+        for places in run:
+            shop._seen = 0
+            until_answered(world, send)  # type: ignore[arg-type]
+            told = Counter(event.type for event in shop.told())
+            assert told["order.created"] == told["profile.created"] == 1, places
+
+    def test_an_erasure_is_told_once_wherever_its_worker_died(
+        self, world: World, shop: Shop
+    ) -> None:
+        eve = shop.profile()
+        put(shop, customer={"email": EMAIL})
+        shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "unsubscribed"})
+        shop.delivered()
+
+        def erase() -> None:
+            until_answered(
+                world,
+                lambda: world.call("DELETE", f"/profiles/{eve}", token=shop.owner.token, key=KEY),
+            )
+            world.deliver()
+
+        for places in crashes(world, erase):
+            shop._seen = 0
+            world.advance(minutes=20)
+            erase()
+            assert shop.types() == ["profile.erased"], places
+
+
+class TestWorkspaces:
+    def test_each_event_is_of_the_workspace_whose_row_changed(
+        self, world: World, shop: Shop
+    ) -> None:
+        other = world.person()
+        workspace = world.workspace(other)
+        store = world.store(other)
+        shop.records()
+        world.call("PUT", f"/stores/{store}/orders/o-1", token=other.token, json_body=order())
+        told = [each for record in shop.records() for each in events_of(record)]
+        assert {scope for scope, _ in told} == {workspace}
+        assert sorted(event.type for _, event in told) == ["order.created", "profile.created"]
+
+
+@pytest.mark.parametrize("path", ["/orders", "/profiles", "/stores", "/members", "/api-keys"])
+def test_a_read_tells_nothing(shop: Shop, path: str) -> None:
+    shop.get(path)
+    assert shop.types() == []

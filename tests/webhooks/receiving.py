@@ -1,0 +1,157 @@
+"""A workspace with webhook endpoints, and what they are sent, without a network."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.sqs.models import sqs_backends
+
+from local import aws
+from local.events.pumps import pump_queue
+from storepost.platform.fetching import Answer
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
+from storepost.webhooks.events.model import Resource, WebhookEvent
+from tests.harness.world import Answer as Response
+from tests.harness.world import Someone, World
+
+HOOK = "127.0.0.1:9778"
+URL = f"http://{HOOK}/hooks?token=canary"
+RETRIES = "WebhookRetryQueue"
+DELIVERIES = "WebhookDeliveryQueue"
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as the endpoint got it."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    timeout: float
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The body."""
+        return dict(json.loads(self.body))
+
+    @property
+    def id(self) -> str:
+        """The `webhook-id`."""
+        return self.headers["webhook-id"]
+
+
+type Answers = int | tuple[int, dict[str, str]] | BaseException
+
+
+@dataclass
+class Receiver:
+    """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
+
+    received: list[Received] = field(default_factory=list)
+    answers: list[Answers] = field(default_factory=list)
+    """What comes next; `always` once there is none left."""
+    always: Answers = 204
+    by_url: dict[str, Answers] = field(default_factory=dict)
+    """What an address always answers."""
+
+    def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
+        """Takes the place of `fetching.post`."""
+        self.received.append(Received(url, dict(headers), body, timeout))
+        answer = self.by_url.get(url)
+        if answer is None:
+            answer = self.answers.pop(0) if self.answers else self.always
+        if isinstance(answer, BaseException):
+            raise answer
+        status, sent = answer if isinstance(answer, tuple) else (answer, {})
+        return Answer(status, sent, b"their secrets")
+
+    @property
+    def ids(self) -> list[str]:
+        """The `webhook-id` of each request."""
+        return [each.id for each in self.received]
+
+
+@dataclass
+class Hooks:
+    """A workspace of somebody, with endpoints."""
+
+    world: World
+    owner: Someone
+    workspace: WorkspaceScope
+
+    def call(self, method: str, path: str = "", **given: Any) -> Response:
+        """A request of the owner's about endpoints."""
+        path = f"/webhook-endpoints{path}"
+        return self.world.call(method, path, token=self.owner.token, **given)
+
+    def made(self, events: list[str] | None = None, **fields: object) -> dict[str, Any]:
+        """A new endpoint with its secret."""
+        body = {"url": URL, "events": events or ["*"], **fields}
+        answer = self.call("POST", json_body=body)
+        assert answer.status == 201, answer.body
+        return dict(answer.json)
+
+    def endpoint(self, events: list[str] | None = None, **fields: object) -> str:
+        """The id of a new endpoint."""
+        return str(self.made(events, **fields)["endpoint"]["id"])
+
+    def shown(self, endpoint: str) -> dict[str, Any]:
+        """The endpoint as it is answered."""
+        answer = self.call("GET", f"/{endpoint}")
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def tested(self, endpoint: str, **body: object) -> dict[str, Any]:
+        """The delivery of a test that was just asked for."""
+        answer = self.call("POST", f"/{endpoint}/test", json_body=body or None)
+        assert answer.status == 202, answer.body
+        return dict(answer.json)
+
+    def delivery(self, endpoint: str, delivery: str) -> dict[str, Any]:
+        """A delivery as it is answered."""
+        answer = self.call("GET", f"/{endpoint}/deliveries/{delivery}")
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def deliveries(self, endpoint: str, **query: object) -> list[dict[str, Any]]:
+        """The first page of an endpoint's deliveries."""
+        answer = self.call("GET", f"/{endpoint}/deliveries", query=query)
+        assert answer.status == 200, answer.body
+        return list(answer.json["items"])
+
+    def event(self, type: str = "order.created", **fields: Any) -> WebhookEvent:
+        """Something that happened now."""
+        given = {"resource": Resource("order", new_id()), **fields}
+        return WebhookEvent(type, new_id(), clock.now(), **given)
+
+    def advance(self, by: timedelta) -> None:
+        """Moves the time, also that of what SQS delays, and runs the schedule of later attempts."""
+        self.world.advance(seconds=by.total_seconds())
+        for message in delayed():
+            message.delayed_until -= by.total_seconds() * 1000
+        self.schedule()
+
+    def schedule(self) -> None:
+        """Runs the schedule of later attempts, and what that queues."""
+        from local.events import pumps  # noqa: PLC0415 - it knows the template's functions
+
+        pumps.run_schedule("webhook_retries")
+        while pump_queue(RETRIES) + pump_queue(DELIVERIES):
+            pass
+
+
+def delayed() -> list[Any]:
+    """The messages of later attempts that SQS holds."""
+    queue = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues[RETRIES]
+    return list(queue._messages)
+
+
+def uuid_of(delivery: Mapping[str, Any]) -> UUID:
+    """The id of a delivery."""
+    return UUID(delivery["id"])

@@ -1,0 +1,269 @@
+"""Webhook endpoints, an operation a class."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.values import clock
+from storepost.webhooks.endpoints.model import MAX_ENDPOINTS
+from storepost.webhooks.endpoints.repository import EndpointRepository
+from storepost.webhooks.endpoints.subscribers import subscribed_workspaces
+from tests.harness.crash_points import KEY, crashes, until_answered
+from tests.webhooks.receiving import HOOK, URL, Hooks, Receiver
+
+ALL = [
+    ("GET", "", None),
+    ("POST", "", {"url": URL, "events": ["*"]}),
+    ("GET", "/{id}", None),
+    ("PATCH", "/{id}", {"events": ["order.*"]}),
+    ("DELETE", "/{id}", None),
+    ("POST", "/{id}/rotate-secret", None),
+    ("POST", "/{id}/test", None),
+    ("GET", "/{id}/deliveries", None),
+    ("GET", "/{id}/deliveries/{id}", None),
+    ("POST", "/{id}/deliveries/{id}/retry", None),
+    ("POST", "/{id}/replay", {"createdFrom": "2026-01-01T00:00:00Z"}),
+]
+
+
+class TestCallers:
+    """Owners and admins, and keys of theirs that may write."""
+
+    @pytest.mark.parametrize(("method", "path", "body"), ALL)
+    def test_members_may_not(self, hooks: Hooks, method: str, path: str, body: object) -> None:
+        member = hooks.world.member(hooks.workspace, Role.MEMBER)
+        path = f"/webhook-endpoints{path.format(id=hooks.endpoint())}"
+        answer = hooks.world.call(method, path, token=member.token, json_body=body)
+        assert answer.problem() == (403, "role")
+
+    @pytest.mark.parametrize(("method", "path", "body"), ALL)
+    def test_keys_that_only_read_may_not(
+        self, hooks: Hooks, method: str, path: str, body: object
+    ) -> None:
+        key = hooks.world.api_key(hooks.workspace, KeyScope.PROPOSE, hooks.owner)
+        path = f"/webhook-endpoints{path.format(id=hooks.endpoint())}"
+        answer = hooks.world.call(method, path, token=key, json_body=body)
+        assert answer.problem() == (403, "scope")
+
+    @pytest.mark.parametrize(("method", "path", "body"), ALL[2:])
+    def test_another_workspaces_endpoint_is_not_found(
+        self, hooks: Hooks, method: str, path: str, body: object
+    ) -> None:
+        endpoint = hooks.endpoint()
+        other = hooks.world.person()
+        hooks.world.workspace(other)
+        path = f"/webhook-endpoints{path.format(id=endpoint)}"
+        answer = hooks.world.call(method, path, token=other.token, json_body=body)
+        if method == "DELETE":  # a repeated deletion is 204, and says nothing of others
+            assert answer.status == 204
+            assert hooks.shown(endpoint)["status"] == "enabled"
+        else:
+            assert answer.problem() == (404, "not_found")
+
+    def test_an_admins_key_may(self, hooks: Hooks) -> None:
+        admin = hooks.world.member(hooks.workspace, Role.ADMIN)
+        key = hooks.world.api_key(hooks.workspace, KeyScope.WRITE, admin)
+        body = {"url": URL, "events": ["*"]}
+        answer = hooks.world.call("POST", "/webhook-endpoints", token=key, json_body=body)
+        assert (answer.status, answer.json["endpoint"]["createdBy"]) == (201, admin.name)
+
+
+class TestCreate:
+    """POST /webhook-endpoints."""
+
+    def test_the_whole_answer(self, hooks: Hooks) -> None:
+        made = hooks.made(["order.*", "webhook.test"], description="The warehouse")
+        endpoint, secret = made["endpoint"], made["secret"]
+        assert endpoint == {
+            "id": endpoint["id"],
+            "url": URL,
+            "description": "The warehouse",
+            "events": ["order.*", "webhook.test"],
+            "includeImports": False,
+            "status": "enabled",
+            "disabledReason": None,
+            "createdBy": hooks.owner.name,
+            "createdAt": endpoint["createdAt"],
+            "lastSuccessAt": None,
+            "failingSince": None,
+        }
+        assert hooks.shown(endpoint["id"]) == endpoint
+        assert secret.startswith("whsec_")
+        rows = [row.to_dynamodb_dict() for row in hooks.world.rows()]
+        assert secret.removeprefix("whsec_") not in str(rows)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://example.com/",
+            "https://127.0.0.1/",
+            "https://169.254.169.254/",
+            "https://x.local/",
+        ],
+    )
+    def test_an_address_that_the_guard_refuses(self, hooks: Hooks, url: str) -> None:
+        answer = hooks.call("POST", json_body={"url": url, "events": ["*"]})
+        assert answer.problem() == (422, "url_not_allowed")
+        assert [each["path"] for each in answer.json["errors"]] == ["/url"]
+
+    def test_an_unknown_type_is_named(self, hooks: Hooks) -> None:
+        events = ["order.created", "order.lost", "shop.*", "*.created"]
+        answer = hooks.call("POST", json_body={"url": URL, "events": events})
+        assert answer.problem() == (422, "unknown_event_type")
+        paths = [each["path"] for each in answer.json["errors"]]
+        assert paths == ["/events/1", "/events/2", "/events/3"]
+
+    @pytest.mark.parametrize("events", [[], ["*"] * 101])
+    def test_one_to_a_hundred_events(self, hooks: Hooks, events: list[str]) -> None:
+        answer = hooks.call("POST", json_body={"url": URL, "events": events})
+        assert answer.error_paths() == ["/events"]
+
+    def test_twenty_a_workspace(self, hooks: Hooks) -> None:
+        made = [hooks.endpoint() for _ in range(MAX_ENDPOINTS)]
+        answer = hooks.call("POST", json_body={"url": URL, "events": ["*"]})
+        assert answer.problem() == (409, "endpoint_limit")
+        assert hooks.call("DELETE", f"/{made[0]}").status == 204
+        hooks.endpoint()
+
+    def test_killed_anywhere_it_is_one(self, hooks: Hooks) -> None:
+        world, body = hooks.world, {"url": URL, "events": ["*"]}
+
+        def send() -> Any:
+            return hooks.call("POST", json_body=body, key=KEY)
+
+        for places in crashes(world, send):
+            answer = until_answered(world, send)
+            assert answer.status == 201, (places, answer.body)
+            assert len(EndpointRepository(hooks.workspace).all()) == 1
+            assert subscribed_workspaces() == {hooks.workspace}
+
+
+class TestList:
+    """GET /webhook-endpoints."""
+
+    def test_newest_first_with_filters(self, hooks: Hooks) -> None:
+        first = hooks.endpoint(["order.*"])
+        hooks.world.advance(seconds=1)
+        second = hooks.endpoint(["*"])
+        hooks.world.advance(seconds=1)
+        third = hooks.endpoint(["product.created"], description="x")
+        hooks.call("PATCH", f"/{third}", json_body={"status": "disabled"})
+
+        def found(**query: object) -> list[str]:
+            answer = hooks.call("GET", query=query)
+            assert answer.status == 200, answer.body
+            assert answer.json["total"] == len(answer.json["items"])
+            return [each["id"] for each in answer.json["items"]]
+
+        assert found() == [third, second, first]
+        assert found(status="enabled") == [second, first]
+        assert found(status="disabled") == [third]
+        assert found(event="order.created") == [second, first]
+        assert found(event="product.created,order.created") == [third, second, first]
+        assert found(event="product.created", status="disabled") == [third]
+
+    def test_an_unknown_type(self, hooks: Hooks) -> None:
+        answer = hooks.call("GET", query={"event": "order.lost"})
+        assert answer.problem() == (422, "unknown_event_type")
+        assert [each["path"] for each in answer.json["errors"]] == ["query.event"]
+
+
+class TestUpdate:
+    """PATCH /webhook-endpoints/{id}."""
+
+    def test_what_is_left_out_stays(self, hooks: Hooks) -> None:
+        made = hooks.made(["order.*"], description="A")["endpoint"]
+        body = {"events": ["product.*", "product.*"], "includeImports": True}
+        answer = hooks.call("PATCH", f"/{made['id']}", json_body=body)
+        expected = {**made, "events": ["product.*"], "includeImports": True}
+        assert (answer.status, answer.json) == (200, expected)
+        assert hooks.shown(made["id"]) == expected
+        cleared = hooks.call("PATCH", f"/{made['id']}", json_body={"description": None})
+        assert cleared.json == {**expected, "description": None}
+
+    def test_disabled_and_enabled_again(self, hooks: Hooks) -> None:
+        endpoint = hooks.endpoint()
+        disabled = hooks.call("PATCH", f"/{endpoint}", json_body={"status": "disabled"}).json
+        assert (disabled["status"], disabled["disabledReason"]) == ("disabled", "manual")
+        enabled = hooks.call("PATCH", f"/{endpoint}", json_body={"status": "enabled"}).json
+        assert (enabled["status"], enabled["disabledReason"]) == ("enabled", None)
+
+    def test_problems(self, hooks: Hooks) -> None:
+        endpoint = hooks.endpoint()
+        url = hooks.call("PATCH", f"/{endpoint}", json_body={"url": "https://10.0.0.1/"})
+        assert url.problem() == (422, "url_not_allowed")
+        events = hooks.call("PATCH", f"/{endpoint}", json_body={"events": ["nothing"]})
+        assert events.problem() == (422, "unknown_event_type")
+        assert hooks.call("PATCH", f"/{uuid4()}", json_body={}).problem() == (404, "not_found")
+
+
+class TestDelete:
+    """DELETE /webhook-endpoints/{id}."""
+
+    def test_it_is_gone_and_a_repeated_deletion_is_204(self, hooks: Hooks) -> None:
+        endpoint = hooks.endpoint()
+        assert hooks.call("DELETE", f"/{endpoint}").status == 204
+        assert hooks.call("GET", f"/{endpoint}").problem() == (404, "not_found")
+        assert hooks.call("DELETE", f"/{endpoint}").status == 204
+
+    def test_the_last_one_takes_the_workspace_from_the_subscribers(self, hooks: Hooks) -> None:
+        first, second = hooks.endpoint(), hooks.endpoint()
+        assert subscribed_workspaces() == {hooks.workspace}
+        hooks.call("DELETE", f"/{first}")
+        assert subscribed_workspaces() == {hooks.workspace}
+        hooks.call("DELETE", f"/{second}")
+        assert subscribed_workspaces() == set()
+
+    def test_what_waits_is_not_sent(self, hooks: Hooks, receiver: Receiver) -> None:
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.call("DELETE", f"/{endpoint}")
+        hooks.world.deliver()
+        assert receiver.received == []
+
+
+class TestRotate:
+    """POST /webhook-endpoints/{id}/rotate-secret."""
+
+    def test_both_secrets_sign_for_24_hours(self, hooks: Hooks, receiver: Receiver) -> None:
+        made = hooks.made()
+        endpoint, old = made["endpoint"]["id"], made["secret"]
+        answer = hooks.call("POST", f"/{endpoint}/rotate-secret")
+        new = answer.json["secret"]
+        assert (answer.status, answer.json["endpoint"]) == (200, made["endpoint"])
+        assert new != old
+
+        def accepted_by(secret: str) -> bool:
+            receiver.received.clear()
+            hooks.tested(endpoint)
+            hooks.world.deliver()
+            [sent] = receiver.received
+            try:
+                verified: Any = Webhook(secret)
+                # The library asks the machine's clock, and this one may have been moved.
+                verified._Webhook__verify_timestamp = lambda _: clock.now()
+                verified.verify(sent.body.decode(), sent.headers)
+            except Exception:
+                return False
+            return True
+
+        assert (accepted_by(old), accepted_by(new)) == (True, True)
+        hooks.world.advance(seconds=(timedelta(hours=24) - timedelta(minutes=1)).total_seconds())
+        assert (accepted_by(old), accepted_by(new)) == (True, True)
+        hooks.world.advance(minutes=1)
+        assert (accepted_by(old), accepted_by(new)) == (False, True)
+
+    def test_the_secret_is_sealed_for_retries(self, hooks: Hooks) -> None:
+        endpoint = hooks.endpoint()
+        first = hooks.call("POST", f"/{endpoint}/rotate-secret", key=KEY)
+        again = hooks.call("POST", f"/{endpoint}/rotate-secret", key=KEY)
+        assert again.json == first.json
+        assert again.header("idempotency-replayed") == "true"
+
+
+assert HOOK in URL
