@@ -54,7 +54,9 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
                         },
                     ]
                 },
-                "examples": {code: {"$ref": f"{_EXAMPLES}{code}"} for code in by_code},
+                "examples": {
+                    code: {"$ref": _EXAMPLES + _name_of(each)} for code, each in by_code.items()
+                },
             }
         },
     }
@@ -98,12 +100,15 @@ def _name(refusal: Document) -> str:
 
 def examples() -> Document:
     """Returns each problem as it is answered where it has nothing more particular to say."""
-    found = (problem for kind in kinds() for problem in codes_of(kind))
-    return {problem.code: _example(problem) for problem in sorted(found, key=_name_of)}
+    found = {_name_of(problem): _example(problem) for kind in kinds() for problem in codes_of(kind)}
+    return dict(sorted(found.items()))
 
 
-def _name_of(problem: type[Problem]) -> tuple[str, str]:
-    return problem.code, problem.__name__
+def _name_of(problem: type[Problem]) -> str:
+    """Its code, with its class where that says something else than the first one of the code."""
+    same = sorted(p.__name__ for kind in kinds() for p in codes_of(kind) if p.code == problem.code)
+    is_first = problem.__name__ == same[0]
+    return problem.code if is_first else f"{problem.code}.{problem.__name__}"
 
 
 def _example(problem: type[Problem]) -> Document:
