@@ -80,7 +80,7 @@ bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
 # What is found soonest comes first, and what takes longest last: each waits for the one before.
-check: install format-check lint contracts template types fuzz ## what CI demands besides the tests
+check: install format-check lint contracts compatibility template types fuzz ## what CI demands besides the tests
 .NOTPARALLEL:
 
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
@@ -146,6 +146,12 @@ lint: install
 types: install
 	@.ci/step types 'seconds, and the first time two minutes' $(BIN)/mypy
 
+compatibility: install ## what of the description would break clients of the last release
+	@.ci/step compatibility 'the description against the last release, a second' $(BIN)/python -m openapi.compatibility
+
+release-description: install ## keep the description as that of VERSION, which the next one is compared with
+	@$(BIN)/python -m openapi.compatibility $(VERSION)
+
 contracts: install
 	@.ci/step contracts 'imports between groups, seconds' $(BIN)/lint-imports
 
@@ -170,4 +176,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

@@ -12,7 +12,13 @@ type Document = dict[str, Any]
 type Exchanges = list[dict[str, Any]]
 
 JSON = "application/json"
-IDEMPOTENCY_KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
+_TAG = '"5f1d8c0a9a0e4c558e571c9f"'
+HEADERS = {
+    "IdempotencyKey": "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10",
+    "IfMatch": _TAG,
+    "IfNoneMatch": _TAG,
+}
+"""What a caller may send in the headers that many operations take."""
 
 
 def add_examples(document: Document) -> None:
@@ -25,7 +31,8 @@ def add_examples(document: Document) -> None:
         _add_to_parameters(operation.get("parameters", []), exchanges)
         _add_to_body(operation.get("requestBody", {}), exchanges)
         _add_to_answers(operation["responses"], exchanges)
-    document["components"]["parameters"]["IdempotencyKey"]["example"] = IDEMPOTENCY_KEY
+    for name, example in HEADERS.items():
+        document["components"]["parameters"][name]["example"] = example
 
 
 def _add_to_parameters(parameters: list[Document], exchanges: Exchanges) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from openapi.code_samples import add_code_samples
+from openapi.discriminators import add_discriminators
+from openapi.entity_tags import PARAMETERS
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
 from openapi.navigation import tag_groups, tags
-from openapi.operations import HEADERS, Document, complete, share_refusals
+from openapi.operations import HEADERS, Document, complete
+from openapi.refusals import examples, share_refusals
 from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"
@@ -48,6 +51,11 @@ that read somebody else's server while one waits, previews and checks of feeds, 
 workspace run at once.
 
 **Request ids.** Every answer has the header `request-id`. Name it where you ask about a request.
+
+**Lost updates.** What `GET` answers of a single resource has an `ETag`. A `PUT` or `PATCH` of the \
+same path with that tag in `If-Match` is 412 `precondition_failed` if anything of the resource \
+changed since, counts among it; the check and the write are one. `GET` with the tag in \
+`If-None-Match` is 304 while nothing changed.
 
 **HEAD** is answered wherever GET is, as GET without the body. No cache may keep an answer to a \
 known caller (`Cache-Control: no-store`). `Location` says where what was made can be read.
@@ -150,6 +158,7 @@ def interface() -> Document:
     }
     _demand_unique_operations(document)
     share_refusals(document)
+    add_discriminators(document, document["components"]["schemas"])
     _prune(document)
     _take_defaults_off(document["components"]["schemas"])
     add_examples(document)
@@ -217,7 +226,9 @@ def _components(schemas: Document) -> Document:
     return {
         "schemas": dict(sorted(schemas.items())),
         "responses": {},
+        "examples": examples(),
         "parameters": {
+            **PARAMETERS,
             "IdempotencyKey": {
                 "name": "idempotency-key",
                 "in": "header",
@@ -226,7 +237,7 @@ def _components(schemas: Document) -> Document:
                 "UUID, and send the same one when you retry it. For 24 hours the same request "
                 "with the same key does nothing more and gets the first answer.",
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-            }
+            },
         },
         "headers": HEADERS,
         "securitySchemes": {
@@ -257,7 +268,7 @@ def _prune(document: Document) -> None:
         if each not in reached:
             reached.add(each)
             waiting += _references(components[kind][name])
-    for kind in ("schemas", "responses"):
+    for kind in ("schemas", "responses", "examples"):
         named = components[kind].items()
         components[kind] = {name: value for name, value in named if (kind, name) in reached}
 

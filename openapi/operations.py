@@ -6,19 +6,20 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from aws_lambda_powertools.event_handler import Depends, Response
 
+from openapi.entity_tags import IF_MATCH, tag_parameters, tagged
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
+from openapi.refusals import BUDGETS, REQUEST_ID, refusals
 from openapi.responses import answered_text, routes_own, success_text
 from storepost.accounts.identity.model import ApiKeyHolder, KeyScope, SignedInPerson
 from storepost.accounts.identity.problems import ScopeTooSmall
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.api.http.app import JSON
 from storepost.api.http.callers import MayCall
 from storepost.api.http.forms import FORM, MULTIPART
 from storepost.api.http.locations import LOCATIONS
 from storepost.api.http.once import SealedAnswer
-from storepost.api.http.rendering import CONTENT_TYPE
+from storepost.api.http.writing import JSON
 from storepost.platform.budgets.problems import RateLimited
 from storepost.platform.persistence.deletions import KNOWN_FOR
 from storepost.platform.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
@@ -28,11 +29,11 @@ from storepost.values.problems import (
     Internal,
     MalformedRequest,
     PayloadTooLarge,
+    PreconditionFailed,
     Problem,
     Unauthenticated,
     UnsupportedMediaType,
     ValidationFailed,
-    kinds,
 )
 from storepost.values.wire import SecretAnswer
 
@@ -40,6 +41,12 @@ type Document = dict[str, Any]
 
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
 HEADERS: Document = {
+    "ETag": {
+        "description": "Names this state of the resource: for `If-Match` of a change and "
+        "`If-None-Match` of a `GET`.",
+        "schema": {"type": "string"},
+        "example": '"5f1d8c0a9a0e4c558e571c9f"',
+    },
     "IdempotencyReplayed": {
         "description": "Present where this is the first request's kept answer.",
         "schema": {"const": "true"},
@@ -69,11 +76,6 @@ HEADERS: Document = {
     },
     "Challenge": {"description": "RFC 6750's challenge.", "schema": {"const": "Bearer"}},
 }
-_REQUEST_ID = {"request-id": {"$ref": "#/components/headers/RequestId"}}
-_BUDGETS = {
-    "RateLimit": {"$ref": "#/components/headers/RateLimit"},
-    "RateLimit-Policy": {"$ref": "#/components/headers/RateLimitPolicy"},
-}
 _REPLAYED = {"idempotency-replayed": {"$ref": "#/components/headers/IdempotencyReplayed"}}
 _CALLERS = (SignedInPerson, ApiKeyHolder, WorkspaceCaller)
 _MEDIA = "contentMediaType"
@@ -90,6 +92,7 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
     parameters = [completed(found) for found in document.pop("parameters", [])]
     if caller and operation.method != "GET":
         parameters.append(IDEMPOTENCY_KEY)
+    parameters += tag_parameters(group, operation)
     summary, _, rest = inspect.cleandoc(operation.function.__doc__ or "").partition("\n\n")
     document |= {
         "tags": [group.name],
@@ -108,7 +111,7 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
     if parameters:
         document["parameters"] = parameters
     _complete_body(group, operation, document)
-    document["responses"] = _successes(operation, document, schemas) | _refusals(
+    document["responses"] = _successes(group, operation, document, schemas) | refusals(
         problems_for(group, operation, caller, document)
     )
 
@@ -142,6 +145,8 @@ def problems_for(
         found |= _of_keys(operation, caller)
     if operation.method != "GET":
         found |= {Conflict, PayloadTooLarge}
+    if IF_MATCH in document.get("parameters", []):
+        found.add(PreconditionFailed)
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         found |= {IdempotencyInProgress, IdempotencyKeyReused}
         if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
@@ -188,7 +193,9 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
         document["requestBody"]["content"] = {FORM: content[JSON], MULTIPART: content[JSON]}
 
 
-def _successes(operation: Operation, document: Document, schemas: Document) -> Document:
+def _successes(
+    group: Group, operation: Operation, document: Document, schemas: Document
+) -> Document:
     described = document["responses"]
     empty = operation.function.__annotations__.get("return", ...) is None
     first, success = next(iter(described.items()))
@@ -196,11 +203,12 @@ def _successes(operation: Operation, document: Document, schemas: Document) -> D
     answered, statuses = answered_text(content, schemas), list(_statuses(operation, first))
     texts = {each: success_text(each, statuses, answered) for each in statuses}
     texts |= routes_own(described)
-    return {each: _success(each, document, content, texts[each]) for each in statuses}
+    successes = {each: _success(each, document, content, texts[each]) for each in statuses}
+    return tagged(group, operation, document, successes)
 
 
 def _success(status: str, document: Document, content: Document | None, text: str) -> Document:
-    headers = _REQUEST_ID | (_BUDGETS if document["security"] else {})
+    headers = REQUEST_ID | (BUDGETS if document["security"] else {})
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         headers |= _REPLAYED
     if document["operationId"] in LOCATIONS and status in {"201", "202"}:
@@ -230,72 +238,3 @@ def _media(schema: Document) -> Document:
         fitting = [option for option in options if option.get(_MEDIA, JSON) == media]
         content[media] = {"schema": fitting[0] if len(fitting) == 1 else {"anyOf": fitting}}
     return content
-
-
-def _refusals(problems: Iterable[type[Problem]]) -> Document:
-    by_status: dict[int, dict[str, type[Problem]]] = {}
-    for problem in sorted(problems, key=lambda p: (p.status, p.code != p.kind, p.code)):
-        by_status.setdefault(problem.status, {}).setdefault(problem.code, problem)
-    return {str(status): _refusal(by_code) for status, by_code in by_status.items()}
-
-
-def _refusal(by_code: dict[str, type[Problem]]) -> Document:
-    lines = [f"- `{code}`: {problem.title}. {problem.remedy}" for code, problem in by_code.items()]
-    headers = _REQUEST_ID | _BUDGETS
-    for problem in by_code.values():
-        headers |= _headers_of(problem)
-    return {
-        "description": "\n".join(lines),
-        "headers": dict(sorted(headers.items())),
-        "content": {
-            CONTENT_TYPE: {
-                # Beside a `$ref`, generators of types lose what stands there.
-                "schema": {
-                    "allOf": [
-                        {"$ref": "#/components/schemas/Problem"},
-                        {
-                            "type": "object",
-                            "required": ["code"],
-                            "properties": {"code": {"type": "string", "enum": list(by_code)}},
-                        },
-                    ]
-                }
-            }
-        },
-    }
-
-
-def _headers_of(problem: type[Problem]) -> Document:
-    if problem is Unauthenticated:
-        return {"WWW-Authenticate": {"$ref": "#/components/headers/Challenge"}}
-    if problem.status == 429 or problem in {Busy, IdempotencyInProgress}:
-        return {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}}
-    return {}
-
-
-def share_refusals(document: Document) -> None:
-    """Says once what operations refuse with one code; several codes stay with their operation."""
-    shared: Document = {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
-    for operation in (o for methods in document["paths"].values() for o in methods.values()):
-        for status, answer in operation["responses"].items():
-            if status >= "400":
-                name = _name(answer)
-                if name and shared.setdefault(name, answer) == answer:
-                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
-    document["components"]["responses"] = dict(sorted(shared.items()))
-
-
-def codes_of(refusal: Document) -> list[str]:
-    """The codes that a described refusal may have."""
-    [content] = refusal["content"].values()
-    codes: list[str] = content["schema"]["allOf"][1]["properties"]["code"]["enum"]
-    return codes
-
-
-def _name(refusal: Document) -> str:
-    """The kind's name where the code is its own, else the code in words; empty for several."""
-    codes = codes_of(refusal)
-    plain = [kind.__name__ for kind in kinds() if [kind.code] == codes]
-    if plain:
-        return plain[0]
-    return codes[0].title().replace("_", "") if len(codes) == 1 else ""

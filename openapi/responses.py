@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.constants import (
 
 type Document = dict[str, Any]
 
-_WITHOUT_BODY = {
+WITHOUT_BODY = {
     "204": "Done. The answer has no body.",
     "302": "The address to go on to stands in `Location`.",
     "304": "Nothing changed since the answer with this `ETag`. The answer has no body.",
@@ -29,8 +29,8 @@ def routes_own(described: Document) -> dict[str, str]:
 
 def success_text(status: str, statuses: Collection[str], answered: str) -> str:
     """Returns the description of one of an operation's successes; `answered` is its schema's."""
-    if status in _WITHOUT_BODY:
-        return _WITHOUT_BODY[status]
+    if status in WITHOUT_BODY:
+        return WITHOUT_BODY[status]
     existed = status == "200" and len({"200", "201", "202"} & {*statuses}) > 1
     return (_KNOWN if existed else _BEFORE.get(status, "")) + answered
 

@@ -184,6 +184,7 @@ class Telling:
         if step.only:
             content = {name: content[name] for name in step.only}
         self.masks.learn(step.operation, content)
+        self.masks.learn(step.operation, {"location": self.values["location"]})
         return Exchange(
             step.operation,
             shown(path),

@@ -21,6 +21,19 @@ _CAN_NOT_BE_HAD = 3
 _PYTHON = Path("clients/.venv/bin")
 _TYPESCRIPT = Path("clients/typescript")
 _COMPILER = _TYPESCRIPT / "node_modules" / ".bin" / "tsc"
+_PLAIN_TYPES = _TYPESCRIPT / "node_modules" / ".bin" / "openapi-typescript"
+_DESCRIPTION = "layers/core/storepost/api/reference/openapi.json"
+_USE = """\
+import type { components, operations } from "./interface.js";
+type Schemas = components["schemas"];
+type Refusal = operations["orders.put"]["responses"][409]["content"]["application/problem+json"];
+export const isStale = (refusal: Refusal): boolean => refusal.code === "stale_update";
+export const days = (validity: Schemas["Coupon"]["validity"]): number | null =>
+  validity.type === "days" ? validity.days : null;
+export const draft: Schemas["NewLocale"] = { code: "de-AT" };
+// @ts-expect-error: no such code
+export const isWrong = (refusal: Refusal): boolean => refusal.code === "no_such_code";
+"""
 _TYPES = ("--types", "node", "--typeRoots", str(_TYPESCRIPT / "node_modules" / "@types"))
 _TSC = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 _PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
@@ -89,6 +102,16 @@ def _check_typescript() -> None:
         sample.write_text(_sample("ts"), "utf-8")
         _run(_COMPILER, *_TSC, *_TYPES, sample, *samples.write(Path(folder), "typescript"))
     _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
+    _compile_plain_types()
+
+
+def _compile_plain_types() -> None:
+    """The types that openapi-typescript makes: many callers have those and no client at all."""
+    with tempfile.TemporaryDirectory(prefix=".types-", dir=ROOT / _TYPESCRIPT) as folder:
+        types, use = Path(folder) / "interface.ts", Path(folder) / "use.ts"
+        _run(_PLAIN_TYPES, _DESCRIPTION, "--output", types)
+        use.write_text(_USE, "utf-8")
+        _run(_COMPILER, *_TSC, *_TYPES, use)
 
 
 def _verify_write_backs() -> None:

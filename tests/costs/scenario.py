@@ -20,6 +20,7 @@ from local.template import ROOT
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.api.http.forms import FORM
+from storepost.api.http.query_forms import SUFFIX
 from storepost.feeds.imports import fetching as feed_fetching
 from storepost.people.consent_changes import requests
 from storepost.platform.fetching import Answer as Fetched
@@ -43,13 +44,16 @@ _LAST_NAMES = ("Mustermann", "Hofer", "Steinberger", "Gruber", "Auer", "Wiesinge
 
 @cache
 def operations() -> dict[str, tuple[str, str]]:
-    """Method and path of every operation in the interface's description."""
+    """Method and path of every operation in the interface's description, without the twins by
+    `?externalId=`, which run the same code.
+    """
     path = ROOT / "layers" / "core" / "storepost" / "api" / "reference" / "openapi.json"
     paths = json.loads(path.read_text("utf-8"))["paths"]
     return {
         described["operationId"]: (method.upper(), path)
         for path, methods in paths.items()
         for method, described in methods.items()
+        if not described["operationId"].endswith(SUFFIX)
     }
 
 

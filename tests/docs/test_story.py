@@ -1,17 +1,19 @@
 """The story whose exchanges are the description's examples: the service answers as they say."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from local import gateway
+from openapi.entity_tags import IF_MATCH, IF_NONE_MATCH
 from openapi.story.exchanges import recorded
 from openapi.story.recording import exchanges, routes
 from storepost.accounts.identity import passwords
 from storepost.shopify.admin import AdminClient
+from tests.harness.answers import operation_of, operations
 from tests.harness.world import World
 
 OPERATIONS = sorted(routes())
@@ -27,30 +29,56 @@ def by_operation(story: list[dict[str, Any]]) -> Exchanges:
     return found
 
 
-@pytest.fixture(scope="module")
-def repeated() -> dict[str, int]:
-    """What a second `DELETE` of the same was answered, by path."""
-    return {}
+class Probes:
+    """What the same requests were answered that came once more, or by a tag that isn't current.
 
-
-@pytest.fixture(scope="module")
-def told(repeated: dict[str, int]) -> Iterator[Exchanges]:
-    """A run of the whole story: about 240 requests and what streams and queues carry of them.
-
-    Each `DELETE` is sent twice, and the story goes on as if it had been sent once.
+    The story goes on as if each had been sent once.
     """
-    handle = gateway.handle
 
-    def repeating(event: dict[str, Any]) -> gateway.Answer:
-        again = deepcopy(event)
+    def __init__(self) -> None:
+        self.repeated: dict[str, int] = {}
+        """A second `DELETE`, by path."""
+        self.known: dict[str, int] = {}
+        """A second `GET` with the tag of the first, by operation."""
+        self.refused: dict[str, int] = {}
+        """A change with another tag in `If-Match` than the resource has, by operation."""
+
+    def send(
+        self, event: dict[str, Any], handle: Callable[[Any], gateway.Answer]
+    ) -> gateway.Answer:
+        """The answer to the request as the story sends it."""
+        before, again = deepcopy(event), deepcopy(event)
+        operation = operation_of(event) or {"operationId": "", "parameters": []}
+        name, parameters = operation["operationId"], operation.get("parameters", [])
+        method = event["requestContext"]["http"]["method"]
+        refused = None
+        if IF_MATCH in parameters:
+            before["headers"]["if-match"] = '"another"'
+            refused = handle(before).status
         answer = handle(event)
-        http = again["requestContext"]["http"]
-        if http["method"] == "DELETE" and answer.status == DELETED:
-            repeated[again["rawPath"]] = handle(again).status
+        if refused is not None and answer.status < 300:
+            self.refused[name] = refused
+        if method == "DELETE" and answer.status == DELETED:
+            self.repeated[again["rawPath"]] = handle(again).status
+        if IF_NONE_MATCH in parameters and answer.status == 200:
+            again["headers"]["if-none-match"] = answer.headers["ETag"]
+            self.known[name] = handle(again).status
         return answer
 
+
+@pytest.fixture(scope="module")
+def probes() -> Probes:
+    """What was asked beside the story."""
+    return Probes()
+
+
+@pytest.fixture(scope="module")
+def told(probes: Probes) -> Iterator[Exchanges]:
+    """A run of the whole story: about 240 requests and what streams and queues carry of them."""
+    handle = gateway.handle
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gateway, "handle", repeating)
+        patch.setattr(gateway, "handle", lambda event: probes.send(event, handle))
         patch.setattr(passwords, "MEMORY_KIB", 8)
         patch.setattr(passwords, "PASSES", 1)
         # The pretend shop is done at once with what a real one takes seconds for.
@@ -75,11 +103,31 @@ def test_tells_of_no_operation_that_is_gone() -> None:
     assert {each["operation"] for each in recorded()} <= set(OPERATIONS)
 
 
-def test_every_delete_may_be_repeated(told: Exchanges, repeated: dict[str, int]) -> None:
+def test_every_delete_may_be_repeated(told: Exchanges, probes: Probes) -> None:
     deleting = [o for o, (method, _) in routes().items() if method == "DELETE"]
     sent = [each for o in deleting for each in told[o] if each["status"] == DELETED]
-    assert len(repeated) == len(sent) >= len(deleting)
-    assert {path: status for path, status in repeated.items() if status != DELETED} == {}
+    assert len(probes.repeated) == len(sent) >= len(deleting)
+    assert {path: status for path, status in probes.repeated.items() if status != DELETED} == {}
+
+
+def test_every_tag_of_a_get_is_known_again(told: Exchanges, probes: Probes) -> None:
+    assert probes.known.keys() == taking(IF_NONE_MATCH) & told.keys()
+    assert {name: status for name, status in probes.known.items() if status != 304} == {}
+
+
+def test_every_change_with_another_tag_is_refused(told: Exchanges, probes: Probes) -> None:
+    """Before the same change without a tag is made."""
+    assert probes.refused.keys() == taking(IF_MATCH) & told.keys()
+    assert {name: status for name, status in probes.refused.items() if status != 412} == {}
+
+
+def taking(parameter: dict[str, str]) -> set[str]:
+    """The operations that have the parameter."""
+    return {
+        operation["operationId"]
+        for _, _, operation in operations()
+        if parameter in operation.get("parameters", [])
+    }
 
 
 def _forget_hasher() -> None:

@@ -12,9 +12,10 @@ CONFIG: dict[str, Any] = {
     # Words of our code instead of values of a format are what a caller would never send.
     "analysis": {"constants": {"enabled": False}},
     "checks": {
-        # 409 and 410: the state of things is against it, as a link that has ended.
+        # 409 and 410: the state of things is against it, as a link that has ended. 412: the tag in
+        # `If-Match` is another one.
         "positive_data_acceptance": {
-            "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "410", "429"]
+            "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "410", "412", "429"]
         },
         "negative_data_rejection": {"expected-statuses": ["4xx"]},
     },
@@ -42,7 +43,6 @@ RULES = re.compile(
             "Must name each source only once",
             "Must be at most 100 percent",
             "(Required for|Must be left out of) `(add|replace|remove)`",
-            "Required with externalId",
             # of a field and what the request is about or by whom
             "Must be at least 300 where a key rotates itself",
             "Required for a coupon of source",
@@ -52,7 +52,10 @@ RULES = re.compile(
             "Must be in the future",
             "Must not be in the future",
             "Must not be negative",
-            "Must be one customer's own id",
+            "Must be the id of one record",
+            "Must not be `.` or `..`",
+            "Must not have control characters",
+            "Must be text in UTF-8",
             "Must name one person",
             # of an address by its channel
             "Must be a phone number (with|that can exist)",

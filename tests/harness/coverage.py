@@ -15,6 +15,8 @@ from tests.harness.answers import code_of, codes_in, operation_of, operations, w
 type Reach = tuple[str, int, str]
 """An operation's id (empty: no operation), a status and a problem's code (empty: a success)."""
 
+_TAGS = [{"$ref": f"#/components/parameters/{name}"} for name in ("IfMatch", "IfNoneMatch")]
+"""Whatever they have is a tag, if not one that anything has."""
 _FREE = {"type", "title", "description"}
 _GUARDED = frozenset(
     {
@@ -27,6 +29,7 @@ _GUARDED = frozenset(
         "malformed_request",
         "no_active_workspace",
         "payload_too_large",
+        "precondition_failed",
         "rate_limited",
         "two_factor_required",
         "unauthenticated",
@@ -112,7 +115,7 @@ def _statuses(operation: dict[str, Any]) -> Iterator[int]:
 def _is_bound(parameter: dict[str, Any]) -> bool:
     """Whether a value can be wrong; that of a string without any bound can't."""
     if "$ref" in parameter:
-        return True
+        return parameter not in _TAGS
     schema = parameter["schema"]
     free = schema.get("type") == "string" and set(schema) <= _FREE
     return parameter["in"] != "header" and not free

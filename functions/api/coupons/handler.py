@@ -49,10 +49,7 @@ def list_coupons(
     ] = None,
     source: Annotated[
         list[CouponSource] | None,
-        Query(
-            description="Only coupons whose codes come from here. Separate several values by "
-            "commas."
-        ),
+        Query(description="Only coupons whose codes come from here."),
     ] = None,
     kind: Annotated[
         list[CouponKind] | None,

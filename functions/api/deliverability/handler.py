@@ -6,10 +6,11 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.api.http.app import JSON, create_app
+from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import RowLedger, Writes
+from storepost.api.http.writing import JSON
 from storepost.people.consent.states import Channel
 from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
 from storepost.people.suppressions import importing, lifting, listing, reachability

@@ -11,11 +11,12 @@ from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.orders import service
-from storepost.orders.bodies import ExternalId, OrderBody
+from storepost.orders.bodies import OrderBody
 from storepost.orders.listing import OrderFilter
 from storepost.orders.listing import list_orders as find_orders
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.schemas import Order, OrderSummary
+from storepost.values.external_ids import ExternalId
 from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.wire import Timestamp
 
@@ -119,6 +120,23 @@ def get_order(
     The order with its store, buyer, amounts and lines. The buyer is shown as the profile says now.
     """
     return Order.of(service.get_order(caller.workspace, id))
+
+
+@app.get("/v1/stores/<id>/orders/<externalId>", operation_id="orders.getOfStore")
+def get_order_of_store(
+    id: Annotated[UUID, Path(description="The store whose order is read.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(alias="externalId", description="The store's own id of the order that is read."),
+    ],
+    caller: Reader,
+) -> Order:
+    """Get an order by its store's id.
+
+    The same order as `GET /orders/{id}` answers. A store on Shopify has them by the number of the
+    order's id there.
+    """
+    return Order.of(service.get_order_of_store(caller.workspace, id, external_id))
 
 
 @app.put("/v1/stores/<id>/orders/<externalId>", operation_id="orders.put")

@@ -12,7 +12,7 @@ from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.catalog.products import service
-from storepost.catalog.products.bodies import ExternalId, ProductBody
+from storepost.catalog.products.bodies import ProductBody
 from storepost.catalog.products.listing import ProductFilter
 from storepost.catalog.products.listing import list_products as find_products
 from storepost.catalog.products.model import MissingField, ProductStatus, Stock
@@ -21,6 +21,7 @@ from storepost.catalog.products.source_schemas import ProductSources
 from storepost.catalog.products.variant_schemas import ProductVariant
 from storepost.overview.product_sales.schemas import ProductSales
 from storepost.overview.product_sales.service import sales_of_product
+from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.wire import Text, Timestamp
@@ -77,10 +78,7 @@ def list_products(
     ] = None,
     missing: Annotated[
         list[MissingField] | None,
-        Query(
-            description="Only products that lack at least one of these fields. Separate several "
-            "values by commas."
-        ),
+        Query(description="Only products that lack at least one of these fields."),
     ] = None,
     source_id: Annotated[
         UUID | None,
@@ -183,7 +181,7 @@ def list_variants(
     return Page[ProductVariant].of(listing, ProductVariant.in_locale(details, product))
 
 
-@app.get("/v1/products/<id>/sources", operation_id="products.listSources")
+@app.get("/v1/products/<id>/sources", operation_id="products.getSources")
 def list_sources(
     id: Annotated[UUID, Path(description="The product whose sources are read.")],
     caller: Reader,
@@ -199,7 +197,7 @@ def list_sources(
     return ProductSources.of(service.get_product(caller.workspace, id), locale)
 
 
-@app.get("/v1/products/<id>/sales", operation_id="products.sales")
+@app.get("/v1/products/<id>/sales", operation_id="products.getSales")
 def get_sales(
     id: Annotated[UUID, Path(description="The product whose sales are summed.")],
     caller: Reader,
@@ -225,6 +223,27 @@ def get_sales(
     don't count, nor do orders in another currency than the store has now. Refunds aren't taken off.
     """
     return ProductSales.of(sales_of_product(caller.workspace, id, since, until))
+
+
+@app.get("/v1/stores/<id>/products/<externalId>", operation_id="products.getOfStore")
+def get_product_of_store(
+    id: Annotated[UUID, Path(description="The store whose product is read.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(alias="externalId", description="The store's own id of the product that is read."),
+    ],
+    caller: Reader,
+    locale: Annotated[
+        LocaleCode | None, Query(description=f"The locale to show the product in: {_LOCALE}")
+    ] = None,
+) -> Product:
+    """Get a product by its store's id.
+
+    The same product as `GET /products/{id}` answers. A store on Shopify has them by the number of
+    the product's id there.
+    """
+    details = service.get_product_of_store(caller.workspace, id, external_id)
+    return Product.of(details, details.in_locale(locale))
 
 
 @app.put("/v1/stores/<id>/products/<externalId>", operation_id="products.put")

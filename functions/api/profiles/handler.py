@@ -7,14 +7,15 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.api.http.app import JSON, create_app
+from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
+from storepost.api.http.writing import JSON
 from storepost.lifecycle.erasures.service import erase_profile as erase
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers import service as customers
-from storepost.people.customers.bodies import Customer, CustomerExternalId
+from storepost.people.customers.bodies import Customer
 from storepost.people.customers.listing import list_customers as customers_of
 from storepost.people.customers.releasing import release_identity
 from storepost.people.customers.schemas import ProfileCustomer
@@ -26,15 +27,15 @@ from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileM
 from storepost.people.suppressions.reachability import reachability_of
 from storepost.people.suppressions.reachability_schemas import Reachability
 from storepost.values.emails import EmailAddress
+from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.phones import PhoneNumber
-from storepost.values.wire import Text, Timestamp
+from storepost.values.wire import Timestamp
 
 app = create_app()
 
 Sort = Literal["firstSeenAt", "-firstSeenAt", "name", "-name", "email", "-email"]
-ExternalId = Annotated[CustomerExternalId, Path(alias="externalId")]
 
 
 @app.get("/v1/profiles", operation_id="profiles.list")
@@ -53,10 +54,11 @@ def find_profiles(
         ),
     ] = None,
     external_id: Annotated[
-        Text | None,
+        ExternalId | None,
         Query(
             alias="externalId",
-            description="Only the profile whose customer the store calls this. It needs `storeId`.",
+            description="Only profiles whose customer its store calls this. Each store may have "
+            "one: without `storeId` every store is asked.",
         ),
     ] = None,
     store_id: Annotated[
@@ -144,7 +146,8 @@ def find_profiles(
     """
     filters = ProfileFilter(
         q=q,
-        identities=identity_filters(email, phone, external_id, store_id),
+        identities=identity_filters(email, phone),
+        external_id=external_id,
         store_id=store_id,
         is_customer=is_customer,
         email_consents=email_marketing_consent,
@@ -372,6 +375,24 @@ def list_customers(
     )
 
 
+@app.get("/v1/stores/<id>/customers/<externalId>", operation_id="customers.get")
+def get_customer(
+    id: Annotated[UUID, Path(description="The store whose customer is read.")],
+    external_id: Annotated[
+        ExternalId,
+        Path(alias="externalId", description="What the store calls the customer."),
+    ],
+    caller: Reader,
+) -> ProfileCustomer:
+    """Get a store's customer.
+
+    The person as this store knows them, a deleted customer too. A store on Shopify has them by the
+    number of the customer's id there.
+    """
+    customer, store = customers.get_customer(caller.workspace, id, external_id)
+    return ProfileCustomer.of(customer, store)
+
+
 @app.put(
     "/v1/stores/<id>/customers/<externalId>",
     operation_id="customers.put",
@@ -384,7 +405,7 @@ def list_customers(
 def put_customer(
     id: Annotated[UUID, Path(description="The custom store that has the customer.")],
     external_id: Annotated[
-        CustomerExternalId,
+        ExternalId,
         Path(
             alias="externalId",
             description="What the store calls the customer. Ids that stand for nobody, "
@@ -418,7 +439,7 @@ def put_customer(
 def delete_customer(
     id: Annotated[UUID, Path(description="The custom store that had the customer.")],
     external_id: Annotated[
-        CustomerExternalId,
+        ExternalId,
         Path(alias="externalId", description="What the store called the customer."),
     ],
     caller: Writer,

@@ -105,7 +105,7 @@ def get_definition(
     return Definition.of(definitions.get_definition(caller.workspace, id))
 
 
-@app.get("/v1/definitions/<id>/versions", operation_id="definitions.versions")
+@app.get("/v1/definitions/<id>/versions", operation_id="definitions.listVersions")
 def list_versions(
     id: Annotated[UUID, Path(description="The definition whose versions are listed.")],
     caller: Reader,
@@ -121,7 +121,7 @@ def list_versions(
     return Page[DefinitionVersion].of(listing, DefinitionVersion.of)
 
 
-@app.get("/v1/definitions/<id>/versions/<versionId>", operation_id="definitions.version")
+@app.get("/v1/definitions/<id>/versions/<versionId>", operation_id="definitions.getVersion")
 def get_version(
     id: Annotated[UUID, Path(description="The definition that the version is of.")],
     version_id: Annotated[
@@ -148,10 +148,7 @@ def list_proposals(
     ] = None,
     kind: Annotated[
         list[DefinitionKind] | None,
-        Query(
-            description="Only proposals about definitions of this kind. Separate several values by "
-            "commas."
-        ),
+        Query(description="Only proposals about definitions of this kind."),
     ] = None,
     definition_id: Annotated[
         UUID | None,

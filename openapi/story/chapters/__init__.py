@@ -5,6 +5,7 @@ from openapi.story.chapters import (
     consent,
     coupons,
     deliverability,
+    external_ids,
     farewell,
     feeds,
     orders,
@@ -36,5 +37,6 @@ CHAPTERS: list[Chapter] = [
     second_factor.CHAPTER,
     webhooks.CHAPTER,
     team.CHAPTER,
+    external_ids.CHAPTER,
     farewell.CHAPTER,
 ]

@@ -60,9 +60,9 @@ CHAPTER: Chapter = [
         query={"kind": "segment", "q": "bought", "page": 1, "pageSize": 25},
     ),
     Step("definitions.get", AGENT, path=DEFINITION, keep="definition"),
-    Step("definitions.versions", AGENT, path=DEFINITION, query={"page": 1, "pageSize": 25}),
+    Step("definitions.listVersions", AGENT, path=DEFINITION, query={"page": 1, "pageSize": 25}),
     Step(
-        "definitions.version",
+        "definitions.getVersion",
         AGENT,
         path={**DEFINITION, "versionId": "{approved.resultVersionId}"},
     ),

@@ -6,11 +6,11 @@ from openapi.story.telling import Chapter
 THROW = {"id": "{products.items.0.id}"}
 CHAPTER: Chapter = [
     Step("products.get", path=THROW, query={"locale": "en"}),
-    Step("products.listSources", path=THROW, query={"locale": "en"}),
+    Step("products.getSources", path=THROW, query={"locale": "en"}),
     Step(
         "products.listVariants",
         path=THROW,
         query={"locale": "en", "stock": "in_stock", "removed": "false", "page": 1, "pageSize": 25},
     ),
-    Step("products.sales", path=THROW, query={"from": "2026-03-01", "to": "2026-03-14"}),
+    Step("products.getSales", path=THROW, query={"from": "2026-03-01", "to": "2026-03-14"}),
 ]

@@ -1,5 +1,7 @@
 """What holds for answers as such: HEAD where GET is, and what caches may keep."""
 
+import gzip
+
 import pytest
 
 from storepost.values.scope import WorkspaceScope
@@ -53,3 +55,26 @@ class TestCaches:
 
     def test_the_description_may(self, world: World) -> None:
         assert world.call("GET", "/openapi.json").header("cache-control") != "no-store"
+
+    @pytest.mark.parametrize("path", ["/docs", "/docs/style.css", "/openapi.json", "/problems"])
+    def test_what_may_be_compressed_varies_by_that(self, world: World, path: str) -> None:
+        """One tag stands for both, so it is weak."""
+        plain = world.call("GET", path)
+        packed = world.call("GET", path, headers={"accept-encoding": "br, gzip"})
+        assert (plain.status, packed.status) == (200, 200)
+        assert plain.header("content-encoding") is None
+        varied = [(each.header("vary") or "").split(", ") for each in (plain, packed)]
+        assert varied[0] == varied[1]
+        if packed.header("content-encoding") == "gzip":
+            assert gzip.decompress(packed.body) == plain.body
+            assert "Accept-Encoding" in varied[0]
+        tags = {each.header("etag") for each in (plain, packed)}
+        assert len(tags) == 1
+        assert all(tag is None or tag.startswith("W/") for tag in tags)
+
+    def test_an_answer_to_a_caller_is_not_compressed(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        answer = world.call("GET", "/me", token=owner.token, headers={"accept-encoding": "gzip"})
+        assert (answer.status, answer.header("content-encoding")) == (200, None)
+        assert answer.json["user"]["name"] == owner.name

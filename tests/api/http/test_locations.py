@@ -13,7 +13,7 @@ from tests.orders.sample import order
 
 NO_ADDRESS = {
     # Read in a list alone, or told once and never again.
-    *("customers.put", "events.create", "optInRequests.create", "unsubscribeLinks.create"),
+    *("events.create", "optInRequests.create", "unsubscribeLinks.create"),
     # They answer nothing that has an id.
     *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
     *("workspaces.delete", "writeBacks.retry"),
@@ -28,7 +28,7 @@ def test_every_operation_that_makes_something_says_where_or_is_named_here() -> N
 @pytest.mark.parametrize(("operation", "template"), LOCATIONS.items())
 def test_each_leads_to_something_that_can_be_read(operation: str, template: str) -> None:
     readable = {re.sub("{.*?}", "{}", path) for path, method, _ in operations() if method == "GET"}
-    assert re.sub("{.*?}", "{}", template) in readable
+    assert re.sub("{.*?}", "{}", template.partition("?")[0]) in readable
 
 
 class TestLocation:

@@ -14,10 +14,6 @@ from tests.harness.answers import operations
 from tests.harness.world import Answer, Someone, World
 
 WRITE_ONLY = {
-    # By the ids of other systems: the answer of the write has ours, and its list takes theirs.
-    "/stores/{id}/customers/{externalId}",
-    "/stores/{id}/orders/{externalId}",
-    "/stores/{id}/products/{externalId}",
     # Read as a whole: `GET /me` and the lists of sessions and of identities.
     "/me/workspace",
     "/sessions/{id}",

@@ -120,6 +120,12 @@ def body_of(operation: dict[str, Any]) -> Any:
     return content.get("example") or next((e["value"] for e in examples.values()), None)
 
 
+def query_of(operation: dict[str, Any]) -> dict[str, str]:
+    """Examples of what the operation's query must have."""
+    demanded = (each for each in operation.get("parameters", []) if each.get("required"))
+    return {each["name"]: each["example"] for each in demanded if each["in"] == "query"}
+
+
 class TestInAPath:
     """404 `not_found`, and `detail` says of what kind."""
 
@@ -138,7 +144,13 @@ class TestInAPath:
         operation: dict[str, Any],
     ) -> None:
         asked = "/".join(ID if part.startswith("{") else part for part in path.split("/"))
-        answer = world.call(method, asked, token=owner.token, json_body=body_of(operation))
+        answer = world.call(
+            method,
+            asked,
+            token=owner.token,
+            json_body=body_of(operation),
+            query=query_of(operation),
+        )
         if answer.status < 300:  # what is deleted already may be deleted again
             assert method == "DELETE"
             return

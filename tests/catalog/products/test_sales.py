@@ -105,7 +105,7 @@ class TestSales:
         for number, placed in enumerate(
             ["2026-03-01T00:30:00+02:00", "2026-03-01T00:00:00Z", "2026-03-02T23:59:59.999Z"]
         ):
-            shop.sell(str(number), line("p-1", 10**number), placedAt=placed)
+            shop.sell(f"o-{number}", line("p-1", 10**number), placedAt=placed)
         asked = [
             ({}, 111),
             ({"from": "2026-03-01"}, 110),

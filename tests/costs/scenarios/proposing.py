@@ -60,11 +60,11 @@ def definitions(town: Town) -> Ask:
 
 SCENARIOS.plain("definitions.get", lambda town: Ask(town.key, path={"id": _definition(town)["id"]}))
 SCENARIOS.plain(
-    "definitions.versions", lambda town: Ask(town.key, path={"id": _definition(town)["id"]})
+    "definitions.listVersions", lambda town: Ask(town.key, path={"id": _definition(town)["id"]})
 )
 
 
-@SCENARIOS.of("definitions.version")
+@SCENARIOS.of("definitions.getVersion")
 def version(town: Town) -> Ask:
     definition = _definition(town)
     return Ask(town.key, path={"id": definition["id"], "versionId": definition["versionId"]})

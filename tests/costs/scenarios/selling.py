@@ -61,6 +61,11 @@ def _later(body: dict[str, Any], name: str) -> str:
     return (datetime.fromisoformat(body[name]) + timedelta(days=200)).isoformat()
 
 
+@SCENARIOS.of("customers.get")
+def get_customer(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.store, "externalId": customer_id(1)})
+
+
 SCENARIOS.plain("customers.put", lambda town: _customer(town, 999), "new person")
 SCENARIOS.plain(
     "customers.put",
@@ -93,6 +98,11 @@ def get_order(town: Town) -> Ask:
     asked = Ask(town.key, query={"externalId": order_id(1)})
     [found] = town.ask("orders.list", asked).json["items"]
     return Ask(town.key, path={"id": found["id"]})
+
+
+@SCENARIOS.of("orders.getOfStore")
+def get_order_of_store(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.store, "externalId": order_id(1)})
 
 
 def _order(town: Town, number: int, body: dict[str, Any]) -> Ask:

@@ -49,9 +49,10 @@ SCENARIOS.plain(
     "products.list", lambda town: Ask(_stocked(town).key, query={"q": "jasmine"}), "by a word"
 )
 SCENARIOS.plain("products.get", _one)
+SCENARIOS.plain("products.getOfStore", lambda town: Ask(town.key, path=_of(_stocked(town), 1).path))
 SCENARIOS.plain("products.listVariants", _one)
-SCENARIOS.plain("products.listSources", _one)
-SCENARIOS.plain("products.sales", _one)
+SCENARIOS.plain("products.getSources", _one)
+SCENARIOS.plain("products.getSales", _one)
 SCENARIOS.plain("products.put", lambda town: _of(town, 999), "new, one variant")
 SCENARIOS.plain("products.put", lambda town: _of(town, 999, 10), "new, ten variants")
 SCENARIOS.plain("products.put", lambda town: _of(_stocked(town), 1), "the same again")

@@ -201,7 +201,7 @@ class TestList:
             ({"sort": "phone"}, ["query.sort"]),
             ({"email": "nobody"}, ["query.email"]),
             ({"phone": "123"}, ["query.phone"]),
-            ({"externalId": "7"}, ["query.storeId"]),
+            ({"externalId": "0"}, ["query.externalId"]),
             ({"storeId": "7"}, ["query.storeId"]),
             ({"isCustomer": "perhaps"}, ["query.isCustomer"]),
             ({"emailMarketingConsent": "subscribed,no"}, ["query.emailMarketingConsent"]),

@@ -16,7 +16,6 @@ from storepost.people.profiles.model import (
     Profile,
     Sighting,
     StoreLink,
-    names_nobody,
 )
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim
@@ -28,6 +27,7 @@ from storepost.people.profiles.resolution import (
     people_of_request,
     takes_in,
 )
+from storepost.values.placeholders import names_nobody
 from storepost.values.scope import WorkspaceScope
 from tests.people.matching.rules import (
     ANONYMOUS,

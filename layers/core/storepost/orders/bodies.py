@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field, Strict, StrictBool, StringConstraints
+from pydantic import Field, Strict, StrictBool
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Amounts, LineItem
@@ -23,32 +23,21 @@ from storepost.orders.wire import (
 )
 from storepost.people.customers.lenient_fields import (
     GivenEmail,
-    GivenExternalId,
     GivenLocale,
     GivenName,
     GivenPhone,
     phone_in,
 )
 from storepost.stores.stores.model import Store
+from storepost.values.external_ids import GivenExternalId
 from storepost.values.wire import (
     NOT_NEGATIVE,
-    TEXT_LENGTH,
     MoneyShape,
     RequestBody,
     Text,
     Timestamp,
     Url,
 )
-
-ExternalId = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=TEXT_LENGTH),
-    Field(
-        description="The store's own id of the order, kept as it is sent: case counts, and "
-        "nothing is trimmed."
-    ),
-]
-"""A store's own id of an order, as it is: nothing is trimmed."""
 
 MAX_LINE_ITEMS = 250
 MAX_DISCOUNT_CODES = 5
@@ -72,12 +61,12 @@ class OrderLineItemBody(RequestBody):
     is_gift_card: StrictBool = Field(
         default=False, description="True where the line sells a gift card."
     )
-    product_external_id: Text | None = Field(
+    product_external_id: GivenExternalId = Field(
         default=None,
         description="The store's own id of the product. It is what a product's sales are counted "
         "by: without it the line counts for no product.",
     )
-    variant_external_id: Text | None = Field(
+    variant_external_id: GivenExternalId = Field(
         default=None, description="The store's own id of the variant, if the line has one."
     )
 

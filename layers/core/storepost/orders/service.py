@@ -171,6 +171,15 @@ def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
     return _details(store, order, buyer_of(workspace, order.profile_id))
 
 
+def get_order_of_store(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> OrderDetails:
+    """The order that the store calls so, whole. Raises NotFound."""
+    store = found_store(StoreRepository(workspace), store_id)
+    order = OrderRepository(workspace).get(order_id(store.id, external_id))
+    if order is None:
+        raise NotFound("No order with this external id exists in this store.")
+    return _details(store, order, buyer_of(workspace, order.profile_id))
+
+
 def _details(store: Store, order: Order, buyer: Profile | None) -> OrderDetails:
     external_id = order.customer_external_id
     customers = CustomerRepository(store.workspace)

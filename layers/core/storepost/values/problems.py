@@ -8,6 +8,7 @@
     ├── MethodNotAllowed      405
     ├── Conflict              409
     ├── Gone                  410
+    ├── PreconditionFailed    412
     ├── PayloadTooLarge       413
     ├── UnsupportedMediaType  415
     ├── ValidationFailed      422
@@ -153,6 +154,15 @@ class Gone(Problem):
     remedy = "Ask whoever sent it for a new one."
 
 
+class PreconditionFailed(Problem):
+    """The resource isn't what the request's `If-Match` names: it was changed since."""
+
+    status = 412
+    kind = code = "precondition_failed"
+    title = "The resource has changed"
+    remedy = "Read it again, and repeat the request with the new `ETag` in `If-Match`."
+
+
 class PayloadTooLarge(Problem):
     """The body is over the operation's bound."""
 
@@ -226,7 +236,7 @@ class Busy(Problem):
 
 
 def kinds() -> tuple[type[Problem], ...]:
-    """The thirteen kinds, by status."""
+    """The fourteen kinds, by status."""
     return tuple(sorted(Problem.__subclasses__(), key=lambda kind: kind.status))
 
 

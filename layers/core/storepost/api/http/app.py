@@ -38,14 +38,17 @@ from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSma
 from storepost.api.http.answering import AnswerValidation
 from storepost.api.http.budgets import headers_of
 from storepost.api.http.deadline import DeadlineReached, deadline
+from storepost.api.http.entity_tags import entity_tags
 from storepost.api.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.api.http.head import as_get, is_head, without_body
 from storepost.api.http.locations import location_of
-from storepost.api.http.once import as_sent, first_answer, once
+from storepost.api.http.negotiation import varying
+from storepost.api.http.once import first_answer, once
 from storepost.api.http.origin import origin_of
 from storepost.api.http.query import contradictions, unknown_parameters
+from storepost.api.http.query_forms import add_query_forms
 from storepost.api.http.rendering import from_validation, missing, render, unexpected
-from storepost.api.http.writing import as_json
+from storepost.api.http.writing import JSON, as_json, as_sent
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.patience import Patience, patience
@@ -62,7 +65,6 @@ from storepost.values.problems import (
 
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
-JSON = "application/json"
 CONTENTION = frozenset({"conflict", "busy"})
 """The codes of problems that say that other writes came between."""
 _READABLE_FORM = "Send a form that is text in UTF-8."
@@ -106,6 +108,8 @@ class Resolver(APIGatewayHttpResolver):
         """The code of the problem that was answered, for the log."""
         self.caller_headers: dict[str, str] = {}
         """What every answer to a known caller has."""
+        self.compresses = False
+        """Whether the route compresses its answers where the caller takes that."""
 
     @property
     def declared_routes(self) -> list[Route]:
@@ -119,11 +123,13 @@ class Resolver(APIGatewayHttpResolver):
 
     def handler(self) -> Handler:
         """The group's Lambda handler; everything is imported by now."""
+        add_query_forms(self, self._dynamic_routes)
         gc.freeze()  # and will stay: no collection need look at it again
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             self.operation = self.workspace = self.problem = None
             self.caller_headers = {}
+            self.compresses = False
             with log_keys(requestId=event["requestContext"]["requestId"]):
                 if is_head(event):
                     return without_body(self._answer(as_get(event), context))
@@ -141,6 +147,8 @@ class Resolver(APIGatewayHttpResolver):
             except DeadlineReached as error:
                 answer = self._out_of_time(event, error, own)
         request_id = event["requestContext"]["requestId"]
+        if self.compresses:
+            answer["headers"]["Vary"] = varying(answer["headers"].get("Vary"))
         # Not kept for a retry, which has its own.
         answer["headers"] |= {
             **self.caller_headers,
@@ -199,6 +207,7 @@ def create_app(
         middlewares=[
             _authenticate,
             _validate_request,
+            entity_tags,
             once,
             AnswerValidation(),
         ]
@@ -232,6 +241,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     route = app.context["_route"]
     # What no route matched gets one of Powertools', which it names after the path.
     app.operation = route.operation_id if route in app.declared_routes else None
+    app.compresses = route.compress
     logger.append_keys(operation=app.operation)
     if route.has_dependencies:
         try:

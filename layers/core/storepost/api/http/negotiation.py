@@ -44,6 +44,12 @@ def preferred_language(accept_language: str) -> Language | None:
     return max(found, key=lambda each: each[1], default=(None, 0.0))[0]
 
 
+def varying(by: str | None) -> str:
+    """Returns the `Vary` of an answer that may be compressed, beside what it varies by already."""
+    named = [each.strip() for each in (by or "").split(",") if each.strip()]
+    return ", ".join(dict.fromkeys([*named, "Accept-Encoding"]))
+
+
 def _ranges(header: str) -> Iterator[tuple[str, float]]:
     """Each of the header's ranges, in lower case, with its weight."""
     for part in header.lower().split(",", MAX_RANGES)[:MAX_RANGES]:

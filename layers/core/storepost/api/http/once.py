@@ -8,7 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from contextlib import suppress
 from os import urandom
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import (
     APIGatewayHttpResolver,
@@ -21,7 +21,9 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from storepost.accounts.identity.model import Caller
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.deletions import is_repeated, note_deletion
+from storepost.api.http.entity_tags import expect_match
 from storepost.api.http.rendering import render
+from storepost.api.http.writing import as_sent
 from storepost.platform.persistence.changes import Changes, until_won
 from storepost.platform.persistence.idempotency import (
     Answer,
@@ -128,12 +130,14 @@ def _run(
 
     def commit() -> Response[Any]:
         changes.clear()
+        expect_match(app)
         response = as_sent(app, next_middleware(app))
         note_deletion(app, changes)
         _expect_role(app, changes)
+        expect_match(app, changes)
         if claim:
             claim.complete(changes, _keep(app, response, claim))
-        changes.commit()
+        _commit(app, changes)
         return response
 
     try:
@@ -142,6 +146,15 @@ def _run(
         if not is_repeated(app):
             raise
     return _answer_kept(app, Response(204), claim)
+
+
+def _commit(app: APIGatewayHttpResolver, changes: Changes) -> None:
+    """Commits; says so where what was to be the same was changed by a write that came first."""
+    try:
+        changes.commit()
+    except Problem:
+        expect_match(app)
+        raise
 
 
 def _answer_kept(
@@ -218,16 +231,6 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
             "body": event.body or None,
         },
     )
-
-
-def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[Any]:
-    """The answer with its body as text; a route that returns None has none, and no content type."""
-    if response.status_code == 204 or response.body is None:
-        response.body = ""
-        response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
-    elif not isinstance(response.body, str | bytes):
-        response.body = app._serializer(cast("Any", response.body))
-    return response
 
 
 def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) -> Answer:

@@ -1,9 +1,13 @@
 """Answers as JSON text."""
 
 import json
+from typing import Any, cast
 
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 from aws_lambda_powertools.shared.json_encoder import Encoder
 
+JSON = "application/json"
 _SEPARATORS = (",", ":")
 
 
@@ -19,3 +23,13 @@ def as_json(value: object) -> str:
     except UnicodeEncodeError:
         return json.dumps(value, separators=_SEPARATORS, cls=Encoder)
     return text
+
+
+def as_sent(app: ApiGatewayResolver, response: Response[Any]) -> Response[Any]:
+    """The answer with its body as text; a route that returns None has none, and no content type."""
+    if response.status_code == 204 or response.body is None:
+        response.body = ""
+        response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
+    elif not isinstance(response.body, str | bytes):
+        response.body = app._serializer(cast("Any", response.body))
+    return response

@@ -16,12 +16,10 @@ from storepost.catalog.products.fields import MAX_KEY
 from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, IncomingVariant
 from storepost.catalog.products.model import ProductStatus
 from storepost.catalog.products.writing import MAX_VARIANTS
+from storepost.values.external_ids import ExternalId
 from storepost.values.field_errors import wrong_field
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import TEXT_LENGTH, NonNegativeMoney, RequestBody, Text, Timestamp, Url
-
-ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
-"""A store's own id of a product or a variant, as it is: nothing is trimmed."""
 
 MAX_TAGS = 250
 MAX_LOCALES = 40

@@ -7,7 +7,7 @@ from uuid import UUID
 from storepost.catalog.products.details import ProductDetails
 from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.incoming import IncomingProduct
-from storepost.catalog.products.model import Product, Stock
+from storepost.catalog.products.model import Product, Stock, product_id
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
 from storepost.catalog.products.summing import stock_of
@@ -69,7 +69,7 @@ def mark_product_removed(
     """
     written = remove_layer(changes, ProductSource(store, store.id), external_id, at=at)
     if written is None or written.outcome is WriteOutcome.UNCHANGED:
-        raise NotFound("No product with this external id exists in this store.")
+        raise _unknown()
 
 
 def tombstone_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
@@ -84,6 +84,21 @@ def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     """A product whole, a removed one too; 404 where the workspace has none of that id."""
     # It may be written between the reads.
     return until_won(partial(_read, workspace, product_id))
+
+
+def get_product_of_store(
+    workspace: WorkspaceScope, store_id: UUID, external_id: str
+) -> ProductDetails:
+    """The product that the store calls so, whole, a removed one too. Raises NotFound."""
+    store = found_store(StoreRepository(workspace), store_id)
+    try:
+        return get_product(workspace, product_id(store.id, external_id))
+    except NotFound as error:
+        raise _unknown() from error
+
+
+def _unknown() -> NotFound:
+    return NotFound("No product with this external id exists in this store.")
 
 
 def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:

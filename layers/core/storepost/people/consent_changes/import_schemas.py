@@ -21,9 +21,9 @@ from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.importing import BatchResult, ImportedStatement
-from storepost.people.profiles.model import nothing_for_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
+from storepost.values.placeholders import nothing_for_nobody
 from storepost.values.wire import RequestBody, Shape, Timestamp
 
 MAX_ROWS = 500

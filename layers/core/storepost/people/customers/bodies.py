@@ -1,9 +1,8 @@
 """Customers as a store puts them."""
 
 from datetime import datetime
-from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field
 
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
@@ -15,23 +14,8 @@ from storepost.people.customers.lenient_fields import (
     phone_in,
 )
 from storepost.people.customers.model import IncomingConsent, IncomingCustomer
-from storepost.people.profiles.model import names_nobody
 from storepost.stores.stores.model import Store
-from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
-
-
-def _somebodys(external_id: str) -> str:
-    if names_nobody(external_id):
-        raise ValueError("Must be one customer's own id: this is a placeholder for nobody")
-    return external_id
-
-
-CustomerExternalId = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=TEXT_LENGTH),
-    AfterValidator(_somebodys),
-]
-"""What a store calls a customer. Guests share ids like 0, which name nobody."""
+from storepost.values.wire import RequestBody, Timestamp, Url
 
 
 class Customer(RequestBody):

@@ -7,14 +7,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from storepost.people.profiles.model import nothing_for_nobody
 from storepost.stores.stores.model import Store
 from storepost.values import phones
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
+from storepost.values.placeholders import nothing_for_nobody
 from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.text import visible
-from storepost.values.wire import TEXT_LENGTH, Name
+from storepost.values.wire import Name
 
 
 def _nothing_for_blank(value: object) -> object:
@@ -53,7 +53,3 @@ GivenPhone = Annotated[
 """A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
 GivenName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
 GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
-GivenExternalId = Annotated[
-    Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)] | None,
-    BeforeValidator(nothing_for_nobody),
-]

@@ -20,11 +20,13 @@ from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import people_of_arrival, takes_in
 from storepost.platform.persistence.changes import Changes
-from storepost.stores.stores.finding import active_custom_store
+from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import StaleUpdate
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,21 @@ class PutCustomer:
     customer: Customer
     store: Store
     is_new: bool
+
+
+def get_customer(
+    workspace: WorkspaceScope, store_id: UUID, external_id: str
+) -> tuple[Customer, Store]:
+    """The customer that the store calls so, a deleted one too. Raises NotFound."""
+    store = found_store(StoreRepository(workspace), store_id)
+    customer = CustomerRepository(workspace).get(store.id, external_id)
+    if customer is None:
+        raise _unknown()
+    return customer, store
+
+
+def _unknown() -> NotFound:
+    return NotFound("No customer with this external id exists in this store.")
 
 
 def put_customer(
@@ -126,7 +143,7 @@ def delete_customer_of(
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
     if customer is None:
-        raise NotFound("No customer with this external id exists in this store.")
+        raise _unknown()
     if customer.deleted_at is not None:
         return
     customers.save(changes, customer.deleted(clock.now(), at))

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from storepost.people.profiles.manual import IncomingPerson
-from storepost.people.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
+from storepost.values.placeholders import names_nobody
 from storepost.values.wire import Id, Name, RequestBody, Text
 
 

@@ -9,7 +9,7 @@ anything else                   the narrowest list is looked through, at most 20
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import batched
+from itertools import batched, chain
 from uuid import UUID
 
 from storepost.people.consent.states import Channel, ConsentState
@@ -33,8 +33,8 @@ from storepost.platform.persistence.counted_tree import (
 )
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -45,6 +45,8 @@ class ProfileFilter:
 
     identities: tuple[Identity, ...] = ()
     """Each must be the profile's, whether it is shown or not."""
+    external_id: str | None = None
+    """What a store must call a customer of the profile: `store_id`, or any where that is None."""
     q: str | None = None
     store_id: UUID | None = None
     is_customer: bool | None = None
@@ -122,20 +124,10 @@ class ProfileFilter:
         )
 
 
-def identity_filters(
-    email: str | None, phone: str | None, external_id: str | None, store_id: UUID | None
-) -> tuple[Identity, ...]:
-    """Returns the identities to look up;
-    an external id names somebody only together with its store.
-    """
-    if external_id is not None and store_id is None:
-        raise ValidationFailed(errors=[FieldError("query.storeId", "Required with externalId")])
-    pairs = (
-        (IdentityType.EMAIL, email, None),
-        (IdentityType.PHONE, phone, None),
-        (IdentityType.PLATFORM_CUSTOMER_ID, external_id, store_id),
-    )
-    return tuple(Identity(kind, value, store) for kind, value, store in pairs if value is not None)
+def identity_filters(email: str | None, phone: str | None) -> tuple[Identity, ...]:
+    """Returns the identities to look up."""
+    pairs = ((IdentityType.EMAIL, email), (IdentityType.PHONE, phone))
+    return tuple(Identity(kind, value) for kind, value in pairs if value is not None)
 
 
 def list_profiles(
@@ -146,8 +138,8 @@ def list_profiles(
 
     Raises FilterTooBroad.
     """
-    if filters.identities:
-        return _by_identity(workspace, filters, page)
+    if filters.identities or filters.external_id is not None:
+        return _by_identity(workspace, filters, sort, page)
     if filters.q is not None:
         return _by_words(workspace, filters, filters.q, sort, page)
     descending = sort.startswith("-")
@@ -160,14 +152,38 @@ def list_profiles(
 
 
 def _by_identity(
-    workspace: WorkspaceScope, filters: ProfileFilter, page: PageRequest
+    workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
+    """The profiles that have each of the identities; of an external id it is enough to have one."""
     repository = ProfileRepository(workspace)
-    claims = repository.claims_of(filters.identities)
-    found = repository.get_many(claim.profile_id for claim in claims.values())
-    if len(claims) < len(filters.identities) or len(found) > 1:
-        return cut([], page)
-    return cut([profile for profile in found if filters.matches(profile)], page)
+    asked: list[tuple[Identity, ...]] = [(each,) for each in filters.identities]
+    if filters.external_id is not None:
+        asked.append(_customers(workspace, filters.external_id, filters.store_id))
+    claims = repository.claims_of(chain.from_iterable(asked))
+    holders = _matching(repository, {claim.profile_id for claim in claims.values()}, filters)
+    found = {profile.id: profile for profile in holders.values()}
+    for identities in asked:
+        claimed = {claims[each].profile_id for each in identities if each in claims}
+        having = {holders[each].id for each in claimed if each in holders}
+        found = {each: profile for each, profile in found.items() if each in having}
+    return cut(_sorted(found.values(), sort), page)
+
+
+def _customers(
+    workspace: WorkspaceScope, external_id: str, store_id: UUID | None
+) -> tuple[Identity, ...]:
+    """Who the store's customer of that id is, or each store's."""
+    stores = [store_id] if store_id else [store.id for store in StoreRepository(workspace).all()]
+    kind = IdentityType.PLATFORM_CUSTOMER_ID
+    return tuple(Identity(kind, external_id, each) for each in stores)
+
+
+def _sorted(profiles: Iterable[Profile], sort: str) -> list[Profile]:
+    return sorted(
+        profiles,
+        key=lambda profile: _key(profile, sort.removeprefix("-")),
+        reverse=sort.startswith("-"),
+    )
 
 
 def _by_words(
@@ -181,14 +197,7 @@ def _by_words(
         profiles = repository.get_many(posting.id for posting in listing.items)
         return Listing(profiles, listing.total, page)
     matching = _matching(repository, (posting.id for posting in found), filters).values()
-    return cut(
-        sorted(
-            {profile.id: profile for profile in matching}.values(),
-            key=lambda profile: _key(profile, sort.removeprefix("-")),
-            reverse=sort.startswith("-"),
-        ),
-        page,
-    )
+    return cut(_sorted({profile.id: profile for profile in matching}.values(), sort), page)
 
 
 def _counting(

@@ -1,6 +1,5 @@
 """Profiles and what identifies them, as values."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -44,21 +43,6 @@ class Identity:
     type: IdentityType
     value: str
     store_id: UUID | None = None
-
-
-def names_nobody(value: str) -> bool:
-    """Returns whether it stands for no person, such as `null` or `000` (docs/semantics.md,
-    section 1.1).
-    """
-    text = value.strip().lower()
-    if text in {"", "null", "undefined", "anonymous", "-1"}:
-        return True
-    return all(letter == "0" or unicodedata.category(letter) == "Pd" for letter in text)
-
-
-def nothing_for_nobody(value: object) -> object:
-    """None for a text that stands for no person, as exports write what they don't know."""
-    return None if isinstance(value, str) and names_nobody(value) else value
 
 
 def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:

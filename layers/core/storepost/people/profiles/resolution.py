@@ -19,7 +19,6 @@ from storepost.people.profiles.model import (
     Identity,
     IdentityType,
     Profile,
-    names_nobody,
     strongest_first,
 )
 from storepost.people.profiles.problems import IdentityConflict
@@ -27,6 +26,7 @@ from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.suppressed.keys import digest_of, suppressed_key
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead
+from storepost.values.placeholders import names_nobody
 from storepost.values.scope import WorkspaceScope
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}

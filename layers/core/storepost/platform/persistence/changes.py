@@ -4,7 +4,7 @@ A service adds each write together with the problem that it means if its conditi
 is written before `commit`, which is one transaction: all of it, or none.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
@@ -13,9 +13,10 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
-from storepost.platform.persistence.item import Item, Row, VersionedItem
+from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
 from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
+from storepost.platform.persistence.recorded_reads import Raw, as_it_was
 from storepost.platform.persistence.transaction import (
     MAX_ITEMS,
     Order,
@@ -72,6 +73,7 @@ class Changes:
         self._after: list[Callable[[], None]] = []
         self._other_ways: list[OtherWay] = []
         self._shared: dict[Hashable, object] = {}
+        self._seen: Mapping[Key, Raw | None] = {}
 
     def __len__(self) -> int:
         """How many items the transaction has so far."""
@@ -100,7 +102,12 @@ class Changes:
         What another release gave it stays, where the row was read.
         """
         mark_put(item)
-        self._add(Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
+        self._add(
+            Order.PUT,
+            item,
+            lambda tx: tx.save(item, condition=self._as_seen(item, condition)),
+            on_conflict,
+        )
 
     def update(
         self,
@@ -121,7 +128,10 @@ class Changes:
             Order.UPDATE,
             item,
             lambda tx: tx.update(
-                item, list(marked), condition=condition, add_version_condition=False
+                item,
+                list(marked),
+                condition=self._as_seen(item, condition),
+                add_version_condition=False,
             ),
             on_conflict,
         )
@@ -136,7 +146,11 @@ class Changes:
         self._add(
             Order.DELETE,
             item,
-            lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
+            lambda tx: tx.delete(
+                item,
+                condition=self._as_seen(item, condition),
+                add_version_condition=by_version,
+            ),
             on_conflict,
         )
 
@@ -146,6 +160,10 @@ class Changes:
         self._add(
             Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), on_conflict
         )
+
+    def expect_unchanged(self, rows: Mapping[Key, Raw | None]) -> None:
+        """Demands of those of the rows that the unit writes that they are as they were read."""
+        self._seen = rows
 
     def has(self, item: Row) -> bool:
         """Whether this unit writes the row, or demands something of it."""
@@ -188,6 +206,7 @@ class Changes:
         self._after.clear()
         self._other_ways.clear()
         self._shared.clear()
+        self._seen = {}
 
     def commit(self) -> None:
         """Writes everything in one transaction.
@@ -205,6 +224,13 @@ class Changes:
                 callback()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
+
+    def _as_seen(self, item: Row, condition: Condition | None) -> Condition | None:
+        """The condition, with that the row is as it was read where that is demanded."""
+        if item.key not in self._seen:
+            return condition
+        seen = as_it_was(self._seen[item.key])
+        return seen if condition is None else condition & seen
 
     def _add(
         self,

@@ -15,6 +15,7 @@ from botocore.parsers import JSONParser, ResponseParserFactory
 from pynamodb.connection import Connection
 
 from storepost.platform.persistence.patience import gives_way, interrupted, pause
+from storepost.platform.persistence.recorded_reads import READING, record
 
 CONFLICT = "TransactionConflict"
 """The reason for which a transaction is cancelled where another one has the row."""
@@ -177,12 +178,15 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
 def _ask(client: Any, operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own
     """Makes one call; notes where the function's deadline, which is no `Exception`, ends it."""
     try:
-        return type(client)._make_api_call(client, operation, parameters)
+        answer = type(client)._make_api_call(client, operation, parameters)
     except Exception:
         raise
     except BaseException:
         interrupted()
         raise
+    if operation in READING:
+        record(parameters, answer)
+    return answer
 
 
 def _is_conflict(error: Exception) -> bool:

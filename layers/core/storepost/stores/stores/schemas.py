@@ -12,6 +12,7 @@ from storepost.stores.stores.model import StoreLocale as StoreLocaleValue
 from storepost.stores.stores.service import CustomStore
 from storepost.stores.stores.write_back import WriteBackAddress
 from storepost.values.emails import EmailAddress
+from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.money import CurrencyCode
 from storepost.values.wire import (
@@ -36,7 +37,7 @@ class NewStore(RequestBody):
 
     platform: Literal[Platform.CUSTOM] = Field(description="Always `custom`.")
     name: Text = Field(description="What the store is called in lists.")
-    external_id: Text = Field(
+    external_id: ExternalId = Field(
         description="What your platform calls the store. One workspace has each only "
         "once: the same one again connects a disconnected store again."
     )

@@ -14,9 +14,10 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from storepost.catalog.products.bodies import ProductBody
-from storepost.orders.bodies import ExternalId, OrderBody
-from storepost.people.customers.bodies import Customer, CustomerExternalId
+from storepost.orders.bodies import OrderBody
+from storepost.people.customers.bodies import Customer
 from storepost.stores.imports.model import ImportScope
+from storepost.values.external_ids import ExternalId
 from storepost.values.json_reading import read_json
 from storepost.values.wire import RequestBody
 
@@ -26,7 +27,7 @@ MAX_RECORDS = 500
 class BatchCustomer(Customer):
     """A customer of a batch: the body of its own `PUT`, with `externalId`."""
 
-    external_id: CustomerExternalId = Field(
+    external_id: ExternalId = Field(
         description="The store's own id of the customer, kept as it is sent. Placeholders such as "
         "`0` are refused."
     )

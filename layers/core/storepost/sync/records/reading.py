@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from storepost.people.profiles.model import names_nobody
 from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, locale_codes, phones
+from storepost.values.placeholders import names_nobody
 from storepost.values.text import visible
 from storepost.values.wire import TEXT_LENGTH
 

@@ -1,0 +1,173 @@
+"""`ETag`, `If-Match` and `If-None-Match` of single resources (RFC 9110, sections 8.8 and 13).
+
+An entity tag is a hash of what `GET` answers: all that a reader sees counts. It is strong, as
+answers to callers aren't compressed. A write with `If-Match` is refused with 412 unless `GET` would
+answer a resource with that tag at the moment of the commit:
+
+    GET → the route, which reads what it decides on → GET once more → the transaction
+
+The second GET comes after the route's own reads. The transaction is conditioned on the rows that it
+read as far as the write has them: whatever changes them in between makes the request a lost race,
+which is decided anew. The first GET only spares a request that is too late what the route does.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from inspect import signature
+from typing import Any, get_args, get_origin, get_type_hints
+
+from aws_lambda_powertools.event_handler import Depends, Response
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Route
+from aws_lambda_powertools.event_handler.depends import build_dependency_tree, solve_dependencies
+from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.identity.repository import find_person
+from storepost.api.http.answering import AnswerValidation
+from storepost.api.http.callers import MayCall
+from storepost.api.http.lists import Page
+from storepost.api.http.writing import JSON, as_sent
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.recorded_reads import recorded_reads
+from storepost.values.problems import NotFound, PreconditionFailed
+from storepost.values.wire import Shape
+
+_TAG = re.compile(r'(?:W/)?"[^"]*"')
+_HASHED = 24
+"""Characters of the hash in a tag: 96 bits."""
+_CHANGING = frozenset({"PUT", "PATCH"})
+_MADE_OR_READ = frozenset({200, 201})
+
+_validation = AnswerValidation()
+
+
+def is_single(route: Callable[..., Any]) -> bool:
+    """Whether a GET answers one resource of a caller's, and no list."""
+    answered = answered_by(route)
+    if answered is None or issubclass(answered, Page):
+        return False
+    return _check_of(route) is not None
+
+
+def answered_by(route: Callable[..., Any]) -> type[Shape] | None:
+    """The shape that a route answers, alone or in a response."""
+    returned = get_type_hints(route).get("return")
+    [answered] = get_args(returned) if get_origin(returned) is Response else [returned]
+    return answered if isinstance(answered, type) and issubclass(answered, Shape) else None
+
+
+def is_changing(method: str) -> bool:
+    """Whether a request of this method keeps to `If-Match`, where its path can be read."""
+    return method in _CHANGING
+
+
+def entity_tags(app: ApiGatewayResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """The middleware: the answer with its tag, or 304 where the caller has it already."""
+    response = as_sent(app, next_middleware(app))
+    route: Route = app.context["_route"]
+    reader = _reader(app, route)
+    if reader is None or response.status_code not in _MADE_OR_READ or not _is_told(route, reader):
+        return response
+    tag = _tag_of(str(response.body))
+    response.headers["ETag"] = tag
+    if route.method == "GET" and _names(app.current_event.headers.get("if-none-match"), tag):
+        return Response(304, headers={"ETag": tag})
+    return response
+
+
+def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> None:
+    """Raises PreconditionFailed where the resource isn't what the request's `If-Match` names.
+
+    `changes` are conditioned on its staying so until they are committed.
+    """
+    asked = app.current_event.headers.get("if-match")
+    route: Route = app.context["_route"]
+    if asked is None or not is_changing(route.method):
+        return
+    reader = _reader(app, route)
+    if reader is None:
+        return
+    with recorded_reads() as rows:
+        tag = _current_tag(app, reader)
+    if tag is None and changes is None:
+        return  # the route knows better what isn't there
+    if tag is None or not _names(asked, tag, strongly=True):
+        raise PreconditionFailed()
+    if changes is not None:
+        changes.expect_unchanged(rows)
+
+
+def _reader(app: ApiGatewayResolver, route: Route) -> Route | None:
+    """The GET of the route's path, where it answers a single resource."""
+    routes = [*app._static_routes, *app._dynamic_routes]
+    found = (each for each in routes if each.method == "GET" and each.path == route.path)
+    reader = next(found, None)
+    return reader if reader and _is_single(reader.func) else None
+
+
+_is_single = cache(is_single)
+_answered_by = cache(answered_by)
+_dependencies = cache(build_dependency_tree)
+_parameters = cache(signature)
+
+
+def _is_told(route: Route, reader: Route) -> bool:
+    """Whether the answer is the resource as GET answers it, which a tag is of."""
+    return _answered_by(route.func) is _answered_by(reader.func)
+
+
+def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
+    """The tag of what GET would answer now; None where it would answer 404."""
+    given = app.context["_route_args"]
+    names = _parameters(reader.func).parameters
+    values = {name: given[name] for name in names if name in given}
+    try:
+        found = reader.func(**{**values, **_solved(app, reader)})
+    except NotFound:
+        return None
+    response = _validation._handle_response(route=reader, response=Response(200, JSON, found))
+    return _tag_of(str(as_sent(app, response).body))
+
+
+def _solved(app: ApiGatewayResolver, reader: Route) -> dict[str, Any]:
+    """What GET depends on; its caller is the request's own, who may do more."""
+    solved: dict[Callable[..., Any], Any] = app.context["_dependency_cache"]
+    check, own = _caller_check(reader.func), _caller_check(app.context["_route"].func)
+    assert check is not None and own is not None  # noqa: S101, PT018 - both have a caller
+    caller = solved[own]
+    if isinstance(caller, SignedInPerson):  # who is part of what GET answers
+        caller = replace(caller, person=find_person(caller.person.scope) or caller.person)
+    return solve_dependencies(
+        dependant=_dependencies(reader.func),
+        request=app.request,
+        dependency_cache={**solved, check: caller},
+    )
+
+
+def _check_of(route: Callable[..., Any]) -> Callable[..., Any] | None:
+    """What finds a route's caller and checks what they may; None where nobody need be known."""
+    for hint in get_type_hints(route, include_extras=True).values():
+        depends = [each for each in get_args(hint) if isinstance(each, Depends)]
+        if depends and any(isinstance(each, MayCall) for each in get_args(hint)):
+            return depends[0].dependency
+    return None
+
+
+_caller_check = cache(_check_of)
+
+
+def _tag_of(body: str) -> str:
+    return f'"{hashlib.sha256(body.encode()).hexdigest()[:_HASHED]}"'
+
+
+def _names(header: str | None, tag: str, *, strongly: bool = False) -> bool:
+    """Whether a header's list of tags has this one; `*` stands for any."""
+    if header is None:
+        return False
+    if header.strip() == "*":
+        return True
+    tags = _TAG.findall(header)
+    return tag in (tags if strongly else [each.removeprefix("W/") for each in tags])

@@ -1,0 +1,39 @@
+"""What a store calls its records: one type for customers, orders, products, variants and stores."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
+
+from storepost.values.placeholders import names_nobody, nothing_for_nobody
+
+MAX_LENGTH = 255
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_UNDECODED = "\ufffd"
+"""What stands for bytes that aren't UTF-8, as `%ff` in an address: ids would fall together."""
+
+
+def checked(external_id: str) -> str:
+    """Returns the id as it is: case counts, and nothing is trimmed.
+
+    Raises ValueError where it can't tell one record from all others, or can't be sent in an
+    address.
+    """
+    if names_nobody(external_id):
+        raise ValueError("Must be the id of one record: this is a placeholder, as `0` and `null`")
+    if external_id in {".", ".."}:
+        raise ValueError("Must not be `.` or `..`: they change the address that they stand in")
+    if _CONTROL.search(external_id):
+        raise ValueError("Must not have control characters")
+    if _UNDECODED in external_id:
+        raise ValueError("Must be text in UTF-8")
+    return external_id
+
+
+ExternalId = Annotated[
+    str, StringConstraints(min_length=1, max_length=MAX_LENGTH), AfterValidator(checked)
+]
+"""A store's own id of a record, in a request."""
+
+GivenExternalId = Annotated[ExternalId | None, BeforeValidator(nothing_for_nobody)]
+"""The same where a record may have none: placeholders count as left out."""

@@ -1,0 +1,1 @@
+"""Whether a description would break a client that was made from an older one."""

@@ -1,0 +1,323 @@
+"""A store's own ids: one type for all its records, in a path, in a query and in a body."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.values.external_ids import checked
+from storepost.values.placeholders import names_nobody
+from storepost.values.scope import WorkspaceScope
+from tests.catalog.products.sample import product, variant
+from tests.harness.world import BASE_URL, CANARY, Answer, Someone, World
+from tests.orders.sample import order
+from tests.people.matching.scenario import ANN, BOB, Town
+
+type Body = dict[str, Any]
+
+MOMENT = "2026-02-01T00:00:00.000Z"
+LATER = "2026-04-01T00:00:00.000Z"
+BODIES: dict[str, Callable[..., Body]] = {
+    "customers": lambda at=MOMENT: {
+        "email": f"ann.{CANARY}@example.com",
+        "externalCreatedAt": MOMENT,
+        "externalUpdatedAt": at,
+    },
+    "orders": lambda at="2026-03-01T10:31:00Z": order(customer=None, updatedAt=at),
+    "products": lambda at=MOMENT: product(updatedAt=at),
+}
+RECORDS = pytest.mark.parametrize("records", list(BODIES))
+UNUSUAL = [
+    "a/b",
+    "gid://shop/Order/7",
+    "/",
+    "a,b",
+    "a&b=c",
+    "a+b",
+    "50% off",
+    "%2F",
+    "...",
+    " spaced ",
+    "Straße 李 🫖",
+    "x" * 255,
+]
+WRONG = {
+    "0": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    "000": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    "null": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    "Undefined": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    " ": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    "-1": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    ".": "Must not be `.` or `..`: they change the address that they stand in",
+    "..": "Must not be `.` or `..`: they change the address that they stand in",
+    "a\x00": "Must not have control characters",
+    "\tx": "Must not have control characters",
+    "x\x7f": "Must not have control characters",
+    "x\x85": "Must not have control characters",
+    "\ufffd": "Must be text in UTF-8",
+    "x" * 256: "Must have at most 255 characters",
+}
+
+
+@pytest.fixture
+def store(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
+    """A custom store of the workspace."""
+    return world.store(owner)
+
+
+def path_form(store: str, records: str, external_id: str) -> str:
+    """The path that ends in the id."""
+    return f"/stores/{store}/{records}/{quote(external_id, safe='')}"
+
+
+def message(answer: Answer) -> tuple[str, str]:
+    """Where the only error of a 422 is, and what it says."""
+    assert answer.problem() == (422, "validation")
+    [error] = answer.json["errors"]
+    return error["path"], error["message"]
+
+
+class TestByQuery:
+    """PUT, GET and DELETE of /stores/{id}/customers|orders|products?externalId=."""
+
+    @RECORDS
+    @pytest.mark.parametrize("external_id", UNUSUAL)
+    def test_takes_every_id(
+        self, world: World, owner: Someone, store: str, records: str, external_id: str
+    ) -> None:
+        path, query = f"/stores/{store}/{records}", {"externalId": external_id}
+        body = BODIES[records]()
+        ask: Any = {"token": owner.token, "query": query}
+        assert world.call("GET", path, **ask).problem() == (404, "not_found")
+        made = world.call("PUT", path, json_body=body, **ask)
+        assert made.status == 201, made.body
+        again = world.call("PUT", path, json_body=body, **ask)
+        assert (again.status, again.json) == (200, made.json)
+        found = world.call("GET", path, **ask)
+        assert (found.status, found.json) == (200, made.json)
+        listed = world.call("GET", f"/{'profiles' if records == 'customers' else records}", **ask)
+        assert listed.json["total"] == 1
+        location = made.header("location")
+        assert location is not None
+        followed = world.call("GET", location.removeprefix(BASE_URL), token=owner.token)
+        if "?" not in location:
+            assert followed.json == made.json
+        for _ in range(2):
+            gone = world.call("DELETE", path, **ask)
+            assert (gone.status, gone.body) == (204, b"")
+        left = world.call("GET", path, **ask)
+        if records == "orders":
+            assert left.problem() == (404, "not_found")
+        elif records == "customers":
+            assert left.json["deletedAt"] is not None
+        else:
+            assert left.json["status"] == "removed"
+
+    @RECORDS
+    def test_is_the_same_record_as_by_the_path(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, store: str, records: str
+    ) -> None:
+        path, by_query = path_form(store, records, "A-7"), f"/stores/{store}/{records}"
+        query = {"externalId": "A-7"}
+        made = world.call("PUT", path, token=owner.token, json_body=BODIES[records]())
+        assert made.status == 201
+        reader = world.api_key(workspace, KeyScope.READ, owner)
+        for answer in (
+            world.call("GET", path, token=reader),
+            world.call("GET", by_query, token=reader, query=query),
+        ):
+            assert (answer.status, answer.json) == (200, made.json)
+        gone = world.call("DELETE", by_query, token=owner.token, query=query)
+        assert gone.status == 204
+        back = BODIES[records](LATER)
+        assert world.call("PUT", path, token=owner.token, json_body=back).status in {200, 201}
+        assert world.call("DELETE", path, token=owner.token).status == 204
+
+    @RECORDS
+    def test_follows_its_location(
+        self, world: World, owner: Someone, store: str, records: str
+    ) -> None:
+        ask: Any = {"token": owner.token, "query": {"externalId": "a/b?c&d"}}
+        path = f"/stores/{store}/{records}"
+        made = world.call("PUT", path, json_body=BODIES[records](), **ask)
+        location = str(made.header("location")).removeprefix(BASE_URL)
+        if records != "customers":
+            assert location == f"/{records}/{made.json['id']}"
+        else:
+            assert location == f"{path}?externalId=a%2Fb%3Fc%26d"
+
+    @RECORDS
+    @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+    def test_needs_the_id_and_one_alone(
+        self, world: World, owner: Someone, store: str, records: str, method: str
+    ) -> None:
+        path = f"/stores/{store}/{records}"
+        body = BODIES[records]() if method == "PUT" else None
+        ask: Any = {"token": owner.token, "json_body": body}
+        assert message(world.call(method, path, **ask)) == ("query.externalId", "Required")
+        answer = world.call(method, path, query={"externalId": "7", "id": "8"}, **ask)
+        assert answer.error_paths() == ["query.id"]
+
+    @RECORDS
+    @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+    def test_of_a_store_that_is_not_there(
+        self, world: World, owner: Someone, store: str, records: str, method: str
+    ) -> None:
+        body = BODIES[records]() if method == "PUT" else None
+        stranger = world.person()
+        world.workspace(stranger)
+        for by, named in ((owner, str(uuid4())), (stranger, store)):
+            answer = world.call(
+                method,
+                f"/stores/{named}/{records}",
+                token=by.token,
+                json_body=body,
+                query={"externalId": "7"},
+            )
+            assert answer.problem() == (404, "not_found")
+            assert answer.json["detail"] == "No store with this id exists in this workspace."
+
+    @RECORDS
+    def test_what_is_not_there(
+        self, world: World, owner: Someone, store: str, records: str
+    ) -> None:
+        for path, query in (
+            (path_form(store, records, "7"), {}),
+            (f"/stores/{store}/{records}", {"externalId": "7"}),
+        ):
+            answer = world.call("GET", path, token=owner.token, query=query)
+            assert answer.problem() == (404, "not_found")
+            one = records.removesuffix("s")
+            said = f"No {one} with this external id exists in this store."
+            assert answer.json["detail"] == said
+
+
+class TestRefused:
+    """What is no id of one record."""
+
+    @RECORDS
+    @pytest.mark.parametrize("external_id", WRONG, ids=[repr(each)[:12] for each in WRONG])
+    def test_in_path_query_and_filter(
+        self, world: World, owner: Someone, store: str, records: str, external_id: str
+    ) -> None:
+        query = {"externalId": external_id}
+        body = BODIES[records]()
+        listed = f"/{'profiles' if records == 'customers' else records}"
+        assert message(world.call("GET", listed, token=owner.token, query=query)) == (
+            "query.externalId",
+            WRONG[external_id],
+        )
+        for method in ("GET", "PUT", "DELETE"):
+            more: Any = {"json_body": body} if method == "PUT" else {}
+            for path, asked, where in (
+                (path_form(store, records, external_id), {}, "path.externalId"),
+                (f"/stores/{store}/{records}", query, "query.externalId"),
+            ):
+                answer = world.call(method, path, token=owner.token, query=asked, **more)
+                assert message(answer) == (where, WRONG[external_id])
+
+    def test_bytes_that_are_no_utf_8(self, world: World, owner: Someone, store: str) -> None:
+        answer = world.call("GET", f"/stores/{store}/orders/%ff", token=owner.token)
+        assert message(answer) == ("path.externalId", "Must be text in UTF-8")
+
+    def test_of_a_variant_and_of_a_store(self, world: World, owner: Someone, store: str) -> None:
+        body = product(variants=[variant(externalId="0")])
+        answer = world.call(
+            "PUT", path_form(store, "products", "p"), token=owner.token, json_body=body
+        )
+        assert message(answer) == ("/variants/0/externalId", WRONG["0"])
+        named = {
+            "platform": "custom",
+            "name": "Shop",
+            "externalId": "undefined",
+            "currency": "EUR",
+            "primaryLocale": "en",
+            "adminUrl": "https://admin.example.com/",
+        }
+        answer = world.call("POST", "/stores", token=owner.token, json_body=named)
+        assert message(answer) == ("/externalId", WRONG["null"])
+
+    def test_of_a_record_of_a_batch_alone(self, world: World, owner: Someone, store: str) -> None:
+        """It is a problem of the import; the others are taken."""
+        records = [{"externalId": each, **order(customer=None)} for each in ("1", "null", "2")]
+        path = f"/stores/{store}/batches"
+        made = world.call("POST", path, token=owner.token, json_body={"orders": records})
+        assert made.status == 202, made.body
+        world.deliver()
+        asked = f"/stores/{store}/imports/{made.json['id']}/problems"
+        [problem] = world.call("GET", asked, token=owner.token).json["items"]
+        assert (problem["index"], problem["code"]) == (1, "validation")
+        assert WRONG["null"] in problem["detail"]
+        assert world.call("GET", "/orders", token=owner.token).json["total"] == 2
+
+
+class TestLineItems:
+    """A line that names no product: shops write placeholders there."""
+
+    def test_placeholders_count_as_left_out(self, world: World, owner: Someone, store: str) -> None:
+        body = order(customer={"externalId": "null"})
+        for line, external_id in zip(body["lineItems"], ("0", ""), strict=True):
+            line |= {"productExternalId": external_id, "variantExternalId": external_id}
+        path = path_form(store, "orders", "1")
+        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        assert answer.status == 201, answer.body
+        body["lineItems"][0]["productExternalId"] = ".."
+        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        assert message(answer) == ("/lineItems/0/productExternalId", WRONG[".."])
+
+
+class TestProfilesFilter:
+    """GET /profiles?externalId= without a store: every store is asked."""
+
+    def test_finds_whom_any_store_calls_so(self, world: World) -> None:
+        town = Town(world)
+        one, other = town.store(), town.store("Other")
+        town.customer(one, "7", email=ANN)
+        town.customer(other, "7", email=BOB)
+        town.customer(other, "8", email=ANN)
+        ann, bob = (town.get("/profiles", email=each)["items"][0]["id"] for each in (ANN, BOB))
+
+        def found(**query: object) -> list[str]:
+            answer = town.get("/profiles", **query)
+            assert answer["total"] == len(answer["items"])
+            return [each["id"] for each in answer["items"]]
+
+        assert sorted(found(externalId="7")) == sorted([ann, bob])
+        assert found(externalId="8") == [ann]
+        assert found(externalId="7", storeId=other) == [bob]
+        assert found(externalId="7", email=ANN) == [ann]
+        assert found(externalId="8", email=BOB) == []
+        assert found(externalId="9") == []
+        assert found(externalId="7", sort="email") == [ann, bob]
+        assert found(externalId="7", sort="-email") == [bob, ann]
+        page = town.get("/profiles", externalId="7", sort="email", page=2)
+        assert (page["items"], page["total"]) == ([], 2)
+
+    def test_one_person_of_two_stores_once(self, world: World) -> None:
+        town = Town(world)
+        for store in (town.store(), town.store("Other")):
+            town.customer(store, "7", email=ANN)
+        assert town.get("/profiles", externalId="7")["total"] == 1
+
+
+@given(st.text(min_size=1, max_size=20))
+def test_what_is_an_id(text: str) -> None:
+    """Against the rules as they are written down."""
+    is_one = (
+        not names_nobody(text)
+        and text not in {".", ".."}
+        and not any(unicodedata.category(each) == "Cc" for each in text)
+        and "\ufffd" not in text
+    )
+    try:
+        assert checked(text) == text
+        taken = True
+    except ValueError:
+        taken = False
+    assert taken is is_one

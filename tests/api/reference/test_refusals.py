@@ -1,0 +1,109 @@
+"""Refusals as the description shows them: each code of each operation with an example."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from openapi.groups import groups
+from storepost.api.reference.documents import interface
+from storepost.values.problems import Problem, codes_of, kinds
+from tests.harness.answers import operations
+from tests.harness.world import BASE_URL
+
+type Json = dict[str, Any]
+
+
+def resolved(part: Json) -> Json:
+    """What a reference leads to, or the part itself."""
+    found: Json = part
+    if "$ref" in part:
+        found = interface()
+        for name in part["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+    return found
+
+
+def refusals() -> list[tuple[str, str, Json]]:
+    """The content of each refusal in JSON, with its operation and status."""
+    return [
+        (operation["operationId"], status, resolved(answer)["content"]["application/problem+json"])
+        for _, _, operation in operations()
+        for status, answer in operation["responses"].items()
+        if status >= "400"
+    ]
+
+
+def test_each_code_of_each_operation_has_an_example() -> None:
+    assert len(refusals()) > 1000
+    lacking = [
+        (operation, status)
+        for operation, status, content in refusals()
+        if set(content["examples"])
+        != set(content["schema"]["allOf"][1]["properties"]["code"]["enum"])
+    ]
+    assert lacking == []
+
+
+def test_each_example_is_what_the_service_answers() -> None:
+    """The rest may say more: each of these says what it says where there is nothing more to say."""
+    groups()  # which load every problem
+    shown = interface()["components"]["examples"]
+    problems = [problem for kind in kinds() for problem in codes_of(kind)]
+    told = [Problem.document(_plain(problem), BASE_URL) for problem in problems]
+    for example in shown.values():
+        value = {name: each for name, each in example["value"].items() if name != "errors"}
+        assert value in told
+    assert {each["code"] for each in told} >= {each["value"]["code"] for each in shown.values()}
+
+
+def _plain(problem: type[Problem]) -> Problem:
+    """A problem of the class with nothing more particular to say, however it is made."""
+    made = problem.__new__(problem)
+    Problem.__init__(made)
+    return made
+
+
+def test_each_example_fits_the_schema_of_problems() -> None:
+    schema = interface()["components"]["schemas"]["Problem"]
+    for _, status, content in refusals():
+        for example in content["examples"].values():
+            value = resolved(example)["value"]
+            Draft202012Validator(schema).validate(value)
+            assert str(value["status"]) == status
+
+
+def parts(of: Any) -> Iterator[Json]:
+    """Every object within a part of the description."""
+    if isinstance(of, dict):
+        yield of
+    for each in of.values() if isinstance(of, dict) else of if isinstance(of, list) else ():
+        yield from parts(each)
+
+
+def constants(schema: Json) -> set[str]:
+    """The fields of a named shape that always have the same value."""
+    properties = resolved(schema).get("properties", {}) if "$ref" in schema else {}
+    return {name for name, each in properties.items() if "const" in each}
+
+
+def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
+    """Of shapes that share a constant field none is left without a discriminator."""
+    unions = [
+        (part, set.intersection(*map(constants, options)))
+        for part in parts({**interface()["paths"], **interface()["components"]["schemas"]})
+        if len(options := part.get("oneOf") or part.get("anyOf") or []) > 1
+    ]
+    told_apart = [(part["discriminator"], fields) for part, fields in unions if fields]
+    assert all(each["propertyName"] in fields for each, fields in told_apart)
+    assert {each["propertyName"] for each, _ in told_apart} == {"status", "type", "action"}
+
+
+def test_what_holds_for_a_list_of_values_is_said_once() -> None:
+    twice = [
+        (operation["operationId"], parameter["name"])
+        for _, _, operation in operations()
+        for parameter in operation.get("parameters", [])
+        if parameter.get("description", "").lower().count("comma") > 1
+    ]
+    assert twice == []
