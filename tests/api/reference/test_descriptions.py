@@ -19,11 +19,11 @@ WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 VERBS = frozenset(
     WORDS.findall(
         "Accept Add Apply Approve Archive Assign Cancel Change Check Choose Complete Confirm "
-        "Connect Create Decide Decline Delete Disconnect Discard End Erase Export Find Forget Get "
-        "Import Invite Leave Lift List Make Mark Merge Open Preview Propose Put Queue "
-        "Receive Record Refresh Reject Remove Rename Replace Replay Request Resend Reset "
-        "Retry Revoke Rotate Search Send Set Show Sign Start Stop Suppress Test Transfer "
-        "Turn Unsubscribe Update Upsert Verify Withdraw"
+        "Connect Create Decide Decline Delete Discard Disconnect End Erase Export Find "
+        "Forget Get Import Invite Leave Lift List Make Mark Merge Open Preview Propose Put "
+        "Queue Receive Record Refresh Reject Remove Rename Replace Replay Request Resend "
+        "Reset Retry Revoke Rotate Search Send Set Show Sign Start Stop Suppress Test "
+        "Transfer Turn Unsubscribe Update Upsert Verify Withdraw"
     )
 )
 """What a summary begins with: an imperative, as a menu of operations has it."""
