@@ -79,6 +79,18 @@ def still(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
         run.stop()
 
 
+def test_an_email_shows_what_ses_says_of_it(still: Client, world: World) -> None:
+    """SES's mailbox simulator says it at once; the worker gets it from the queue as any other."""
+    body = {"name": "Canary", "email": "ooto@simulator.amazonses.com", "password": "long canary pw"}
+    assert still.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
+    world.deliver()
+    page = Page(still.call("GET", f"{PAGES}/emails"))
+    assert "SES says: Delivery, then Bounce Transient General" in page.text
+    [email] = world.emails()
+    assert email.events == ["Delivery", "Bounce Transient General"]
+    assert world.queue_depth("SesFeedbackQueue") == 0
+
+
 @pytest.mark.parametrize("path", EVERY_PAGE)
 class TestEveryPage:
     def test_has_its_own_style_and_script_alone(self, still: Client, path: str) -> None:

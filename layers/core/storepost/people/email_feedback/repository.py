@@ -23,7 +23,7 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 _LATE = timedelta(days=1)
-"""DynamoDB may drop a row before the last of its emails is forgotten by this much."""
+"""A row outlasts what it holds by this much."""
 
 
 class AddressEmailsItem(VersionedItem, discriminator="address_emails"):
@@ -50,18 +50,21 @@ class AddressEmailsRepository:
 
     def __init__(self, workspace: WorkspaceScope, address: Address) -> None:
         """Of one address."""
-        key = feedback_key(workspace, address)
-        self._item = find(AddressEmailsItem, key) or AddressEmailsItem(*key, emails=[])
-        self.emails = AddressEmails(
-            tuple(map(_as_email, self._item.emails)), self._item.applied_end
-        )
+        self._key = feedback_key(workspace, address)
+        self._item = find(AddressEmailsItem, self._key)
+        self.emails = _as_emails(self._item) if self._item else AddressEmails()
 
     def save(self, changes: Changes, emails: AddressEmails) -> None:
         """Writes what is known from now on; a lost race where it was changed since it was read."""
-        self._item.emails = list(map(_as_row, emails.emails))
-        self._item.applied_end = emails.applied_end
-        self._item.expiration = clock.now() + KEPT_FOR + _LATE
-        changes.save(self._item)
+        row = self._item or AddressEmailsItem(*self._key)
+        row.emails = list(map(_as_row, emails.emails))
+        row.applied_end = emails.applied_end
+        row.expiration = clock.now() + KEPT_FOR + _LATE
+        changes.save(row)
+
+
+def _as_emails(item: AddressEmailsItem) -> AddressEmails:
+    return AddressEmails(tuple(map(_as_email, item.emails)), item.applied_end)
 
 
 def _as_email(row: list[Any]) -> KnownEmail:
