@@ -22,7 +22,8 @@ CALLERS = ("api_key_token", "membership", "session", "person")
 """Of an unknown role or scope nobody gets far: each by itself."""
 NEEDED = {
     "order": {"financial_status", "fulfillment_status", "amounts", "line_items", "currency"}
-    | {"discount_codes", "placed_at", "number", "is_test", "admin_url"},
+    | {"discount_codes", "placed_at", "number", "is_test", "admin_url"}
+    | {"deleted_at"},
     "entry": {"f", "p"},
     "product_mark": {"changes"},
 }

@@ -130,7 +130,7 @@ class TestCors:
         assert answer.header("access-control-allow-origin") == "*"
         assert answer.header("access-control-allow-methods") == "GET,HEAD,POST,PUT,PATCH,DELETE"
         allowed = answer.header("access-control-allow-headers")
-        assert allowed == "authorization,content-type,idempotency-key"
+        assert allowed == ("authorization,content-type,idempotency-key,if-match,if-none-match")
         assert answer.header("access-control-max-age") == "600"
         assert seen == []
 

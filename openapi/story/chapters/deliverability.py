@@ -29,6 +29,7 @@ CHAPTER: Chapter = [
     Step(
         "suppressions.list",
         query={
+            "q": "old.address",
             "channel": "email",
             "reason": "hard_bounce",
             "source": "api",

@@ -16,7 +16,7 @@ NO_ADDRESS = {
     *("events.create", "optInRequests.create", "unsubscribeLinks.create"),
     # They answer nothing that has an id.
     *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
-    *("workspaces.delete", "writeBacks.retry"),
+    *("workspaces.delete", "writeBacks.retry", "webhookEndpoints.replay"),
 }
 
 

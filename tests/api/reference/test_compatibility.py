@@ -167,7 +167,7 @@ BREAKS: dict[str, tuple[Change, str]] = {
     ),
     "a webhook says less": (
         lambda d: drop(d, "WriteBackData", "channel"),
-        "webhook consent.changed: answer/data/channel: may be missing",
+        "webhook writeBack: answer/data/channel: may be missing",
     ),
 }
 

@@ -126,6 +126,7 @@ class TestEnvironment:
             "PRODUCT_SALES_QUEUE_URL": aws.queue_url("ProductSalesQueue"),
             "COUPON_CODES_QUEUE_URL": aws.queue_url("CouponCodeQueue"),
             "WEBHOOK_DELIVERY_QUEUE_URL": aws.queue_url("WebhookDeliveryQueue"),
+            "SES_FEEDBACK_QUEUE_URL": aws.queue_url("SesFeedbackQueue"),
             "WEBHOOK_RETRY_QUEUE_URL": aws.queue_url("WebhookRetryQueue"),
             "SEARCH_REPAIRS_QUEUE_URL": aws.queue_url("SearchRepairQueue"),
             "JOB_OBJECTS": "JobObjects",

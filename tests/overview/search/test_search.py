@@ -151,7 +151,7 @@ class TestSearch:
 
     def test_a_limit_of_results_and_the_whole_total(self, library: Library) -> None:
         for number in range(7):
-            library.order(library.shop, str(number), number, number=f"#77{number}")
+            library.order(library.shop, f"o{number}", number, number=f"#77{number}")
         [group] = library.found("77", limit=2)
         assert [row["title"] for row in group["items"]] == ["#776", "#775"]
         assert group["total"] == 7

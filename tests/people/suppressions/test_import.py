@@ -13,6 +13,7 @@ from storepost.people.suppressions import importing
 from storepost.people.suppressions.import_schemas import SuppressionFault
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import CANARY, Answer
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
@@ -204,7 +205,7 @@ class TestAgain:
 
     def test_a_lift_meanwhile(self, shop: Shop) -> None:
         made = create(shop, ANN)
-        with shop.world.meanwhile(lambda _: lift(shop, made)):
+        with before_the_commit(lambda: lift(shop, made)):
             assert counts(shop, row(ANN, "invalid")) == (1, 0)
         [left] = listed(shop)
         assert left["reason"] == "invalid"

@@ -34,6 +34,9 @@ LOCATIONS = {
     "stores.createBatch": "/stores/{parent_id}/imports/{id}",
     "stores.createImport": "/stores/{parent_id}/imports/{id}",
     "suppressions.create": "/suppressions/{id}",
+    "webhookEndpoints.create": "/webhook-endpoints/{endpoint[id]}",
+    "webhookEndpoints.retryDelivery": "/webhook-endpoints/{parent_id}/deliveries/{id}",
+    "webhookEndpoints.test": "/webhook-endpoints/{parent_id}/deliveries/{id}",
     "workspaces.create": "/workspaces/{id}",
 }
 """By operation, in words of the answer; `parent_id` is the id that the request's path has."""

@@ -7,7 +7,7 @@ the record was written, and a workspace without endpoints costs nothing (docs/ad
 
 from uuid import UUID
 
-from pynamodb.attributes import BinarySetAttribute
+from pynamodb.attributes import UnicodeSetAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
@@ -16,9 +16,9 @@ from storepost.values.scope import WorkspaceScope
 
 
 class SubscribersItem(Item, discriminator="webhook_subscribers"):
-    """The ids of the workspaces with an endpoint, as 16 bytes each."""
+    """The ids of the workspaces with an endpoint."""
 
-    workspaces = BinarySetAttribute(legacy_encoding=False, null=True)
+    workspaces = UnicodeSetAttribute(null=True)
 
 
 def subscribers_key() -> Key:
@@ -31,14 +31,14 @@ def subscribe(changes: Changes, workspace: WorkspaceScope) -> None:
     row = SubscribersItem(*subscribers_key())
     added: list[Action] = [
         SubscribersItem.kind.set(SubscribersItem),
-        SubscribersItem.workspaces.add({workspace.id.bytes}),
+        SubscribersItem.workspaces.add({str(workspace.id)}),
     ]
     changes.update(row, added)
 
 
 def unsubscribe(changes: Changes, workspace: WorkspaceScope) -> None:
     """Removes the workspace, with its last endpoint."""
-    gone: list[Action] = [SubscribersItem.workspaces.delete({workspace.id.bytes})]
+    gone: list[Action] = [SubscribersItem.workspaces.delete({str(workspace.id)})]
     changes.update(SubscribersItem(*subscribers_key()), gone, Item.pk.exists())
 
 
@@ -46,4 +46,4 @@ def subscribed_workspaces() -> set[WorkspaceScope]:
     """Returns the workspaces that have an endpoint, strongly consistent."""
     row = find(SubscribersItem, subscribers_key())
     found = row.workspaces if row and row.workspaces else ()
-    return {WorkspaceScope(UUID(bytes=bytes(each))) for each in found}
+    return {WorkspaceScope(UUID(each)) for each in found}
