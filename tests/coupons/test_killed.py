@@ -7,7 +7,7 @@ import pytest
 
 from local.events import pumps
 from tests.coupons.coupon_store import Shop, counts
-from tests.coupons.test_shopify import OnShopify
+from tests.coupons.shopify.on_shopify import OnShopify
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import Answer, World
 from tests.shopify.shops import Shopify

@@ -59,7 +59,7 @@ SENTENCES = [
     (REFERENCE / "templates/account.html", f"is valid for {CODES} minutes"),
     (REFERENCE / "openapi.json", f"valid for {WORDS[invitations.VALID_FOR.days]} days"),
     (REFERENCE / "openapi.json", f"Its {WORDS[invitations.VALID_FOR.days]} days begin anew"),
-    (REFERENCE / "openapi.json", f"within {WORDS[minutes(installs.STATE_FOR)]} minutes"),
+    (REFERENCE / "openapi.json", f"within {WORDS[minutes(installs.STATE_VALID_FOR)]} minutes"),
     (
         REFERENCE / "openapi.json",
         f"For {hours(write_back.OLD_SECRET_SIGNS)} hours each message is signed",

@@ -16,7 +16,7 @@ from storepost.accounts.api_keys.schemas import (
     NewApiKey,
 )
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.invitations.withdrawing import withdraw_of_key
+from storepost.accounts.invitations.cancelling import cancel_invitations_of_key
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Rotator, SignedInAdmin
 from storepost.api.http.lists import Page, PageNumber, Search, Size
@@ -139,7 +139,7 @@ def revoke_api_key(
     is 200 too.
     """
     revoked = service.revoke_key(caller.workspace, id, writes)
-    withdraw_of_key(caller.workspace, id, writes)
+    cancel_invitations_of_key(caller.workspace, id, writes)
     return ApiKeySummary.of(revoked)
 
 

@@ -24,8 +24,8 @@ from storepost.platform.persistence.sealing import (
     Purpose,
     code_mac,
     derived_key,
+    domain_bytes,
     keyed_hash,
-    named,
     seal,
     unseal,
 )
@@ -94,7 +94,7 @@ class TestPurposes:
     ) -> None:
         """Whatever stands where one part ends and the next begins."""
         if other:
-            assert (named(*one) == named(*other)) is (one == other)
+            assert (domain_bytes(*one) == domain_bytes(*other)) is (one == other)
 
 
 PASSWORD_CHOICE = "a quite new password"

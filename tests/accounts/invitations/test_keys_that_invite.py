@@ -10,7 +10,7 @@ import pytest
 
 from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.invitations import withdrawing
+from storepost.accounts.invitations import cancelling
 from storepost.accounts.invitations.model import InvitationStatus
 from storepost.accounts.invitations.repository import find_invitation
 from storepost.accounts.workspaces.model import Role
@@ -165,7 +165,7 @@ class TestRevoked:
     def test_many_go_a_few_at_a_time(
         self, world: World, owner: Someone, key: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(withdrawing, "MAX_AT_ONCE", 2)
+        monkeypatch.setattr(cancelling, "MAX_AT_ONCE", 2)
         made = [invites(world, key) for _ in range(5)]
         revoke(world, owner, key)
         assert open_ids(world, owner) == set()
@@ -183,7 +183,7 @@ class TestRevoked:
         """As if it had died right after the key was revoked, before anything was cancelled."""
         thief = world.person()
         invitation = invites(world, key, email=thief.email)
-        monkeypatch.setattr(withdrawing, "_withdraw_some", lambda *_: 0)
+        monkeypatch.setattr(cancelling, "_cancel_some", lambda *_: 0)
         revoke(world, owner, key)
         assert status(invitation) is InvitationStatus.PENDING
         preview = world.call("GET", f"/invitations/{invitation}/preview")
@@ -215,7 +215,7 @@ class TestRevoked:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """A second call ends what the first one began."""
-        monkeypatch.setattr(withdrawing, "MAX_AT_ONCE", 1)
+        monkeypatch.setattr(cancelling, "MAX_AT_ONCE", 1)
         for _ in range(2):
             invites(world, key)
         key_id = world.key_of(key).id

@@ -1,19 +1,16 @@
-"""Who has products."""
+"""Who reads products."""
 
 import pytest
 
-from tests.harness.world import Someone, World
+from tests.catalog.products.answers import Get
+from tests.harness.world import Answer, Someone, World
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+def get(world: World, owner: Someone) -> Get:
+    """Reads as the owner."""
 
+    def ask(path: str, **query: object) -> Answer:
+        return world.call("GET", path, token=owner.token, query=query)
 
-@pytest.fixture
-def store(world: World, owner: Someone) -> str:
-    """A custom store of the owner's workspace, in euros, in German."""
-    return world.store(owner, name="Olive's Shop")
+    return ask

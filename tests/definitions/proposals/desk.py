@@ -12,6 +12,8 @@ from tests.harness.world import CANARY, Answer, Someone, World
 
 type Body = dict[str, Any]
 
+PROPOSE, READ, WRITE = KeyScope.PROPOSE, KeyScope.READ, KeyScope.WRITE
+
 SEGMENT: Body = {
     "description": "Bought lately",
     "condition": {
@@ -75,7 +77,7 @@ class Desk:
 
     def get(self, path: str, **query: object) -> Any:
         """What a reader is answered."""
-        answer = self.send(self.keys[KeyScope.READ], "GET", path, query=query)
+        answer = self.send(self.keys[READ], "GET", path, query=query)
         assert answer.status == 200, answer.body
         return answer.json
 
@@ -92,7 +94,7 @@ class Desk:
 
     def proposed(self, token: str | None, body: object) -> Body:
         """What a proposal is answered."""
-        answer = self.send(token or self.keys[KeyScope.PROPOSE], "POST", "/change-proposals", body)
+        answer = self.send(token or self.keys[PROPOSE], "POST", "/change-proposals", body)
         assert answer.status == 201, answer.body
         shown: Body = answer.json
         return shown

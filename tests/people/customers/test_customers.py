@@ -1,132 +1,35 @@
-"""Customers of custom stores, an operation a class."""
+"""Customers of custom stores: putting and deleting them."""
 
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
 
-from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.identity.model import KeyScope, SignedInPerson
-from storepost.accounts.identity.repository import SessionItem, as_session, find_person, find_token
-from storepost.accounts.identity.tokens import digest
-from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.api.http.callers import person_in_workspace
-from storepost.people.consent.model import (
-    Address,
-    ConsentChange,
-    ConsentOrigin,
-    ConsentSource,
-    WriteBackStatus,
-)
-from storepost.people.consent.repository import ConsentChangeItem, ConsentRepository
-from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.model import IncomingCustomer, customer_id
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.customers.service import put_customer
-from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Platform
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
-from storepost.values.scope import PersonScope, WorkspaceScope
-from tests.harness.world import CANARY, Answer, Someone, World
-from tests.people.consent.asserting import assert_consent
+from tests.harness.world import CANARY, Someone, World
+from tests.people.customers.shop import (
+    ADMIN,
+    CREATED,
+    EMAIL,
+    OTHER,
+    PHONE,
+    Shop,
+    as_caller,
+    body,
+    day,
+    history,
+    stored,
+    workspace_of,
+)
 from tests.people.profiles.rows import claims
-
-EMAIL = f"ann.{CANARY}@example.com"
-OTHER = f"bob.{CANARY}@example.com"
-PHONE = "+14155550123"
-CREATED = "2026-01-02T03:04:05.678Z"
-ADMIN = "https://admin.example.com/"
-
-
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
-@pytest.fixture
-def store(world: World, owner: Someone) -> str:
-    """A custom store of the workspace."""
-    return world.store(owner, name="Shop", adminUrl=ADMIN)
-
-
-def day(number: int, of: str = "2026-02-01T00:00:00.000Z") -> str:
-    """A moment so many days later."""
-    return clock.to_text(clock.from_text(of) + timedelta(days=number))
-
-
-def body(updated: int = 0, **more: object) -> dict[str, object]:
-    """A customer as a store sends it, updated on a day."""
-    return {"externalCreatedAt": CREATED, "externalUpdatedAt": day(updated), **more}
-
-
-class Shop:
-    """Somebody who puts customers into one store."""
-
-    def __init__(self, world: World, by: Someone, store: str) -> None:
-        self.world, self.by, self.id = world, by, store
-
-    def put(self, external_id: str, updated: Any = 0, **more: Any) -> Answer:
-        """Puts a customer."""
-        return self.world.call(
-            "PUT",
-            f"/stores/{self.id}/customers/{external_id}",
-            token=self.by.token,
-            json_body=body(updated, **more),
-        )
-
-    def delete(self, external_id: str, **more: Any) -> Answer:
-        """Deletes a customer."""
-        path = f"/stores/{self.id}/customers/{external_id}"
-        return self.world.call("DELETE", path, token=self.by.token, **more)
-
-    def profiles(self, **query: object) -> list[dict[str, Any]]:
-        """The profiles that the list finds, whole."""
-        asked = {"sort": "firstSeenAt", **query}
-        found = self.world.call("GET", "/profiles", token=self.by.token, query=asked).json
-        assert found["total"] == len(found["items"])
-        return [
-            self.world.call("GET", f"/profiles/{row['id']}", token=self.by.token).json
-            for row in found["items"]
-        ]
-
-    def profile(self, **query: object) -> dict[str, Any]:
-        """The one profile that the list finds."""
-        [found] = self.profiles(**query)
-        return found
-
-
-@pytest.fixture
-def shop(world: World, owner: Someone, store: str) -> Shop:
-    """Whoever puts customers into the store."""
-    return Shop(world, owner, store)
-
-
-def stored(world: World) -> list[dict[str, Any]]:
-    """All customers, profiles and claims."""
-    kinds = CustomerItem | ProfileItem | IdentityItem | ConsentChangeItem
-    return [row.serialize() for row in world.rows() if isinstance(row, kinds)]
-
-
-def workspace_of(world: World) -> WorkspaceScope:
-    """The workspace that the world's first person made."""
-    [row] = [row for row in world.rows() if row.sk == "workspace"]
-    identifier: UUID = row.id  # type: ignore[attr-defined]
-    return WorkspaceScope(identifier)
-
-
-def history(world: World, profile: dict[str, Any]) -> list[ConsentChange]:
-    """The profile's consent changes, recorded last first."""
-    return list(ConsentRepository(workspace_of(world)).history(UUID(profile["id"])))
 
 
 class TestPut:
@@ -413,7 +316,7 @@ class TestPut:
         second = world.store(shop.by)
 
         def rival(changes: Changes) -> None:
-            caller = _caller(owner)
+            caller = as_caller(owner)
             put_customer(caller, UUID(second), "1", lambda _store: given, changes)
 
         with world.meanwhile(rival):
@@ -430,180 +333,6 @@ class TestPut:
         assert (again.status, again.body) == (201, first.body)
         assert again.header("idempotency-replayed") == "true"
         assert shop.profile()["name"] == "Newer"
-
-
-class TestPutConsent:
-    """What a push of a customer asserts (docs/semantics.md, section 2.4)."""
-
-    def test_a_difference_asserts(self, world: World, shop: Shop) -> None:
-        second = Shop(world, shop.by, world.store(shop.by))
-        second.put("1", email=EMAIL)
-        world.deliver()
-        answer = shop.put(
-            "7",
-            email=EMAIL,
-            phone=PHONE,
-            emailMarketingConsent="subscribed",
-            emailMarketingConsentUpdatedAt=day(-2),
-            smsMarketingConsent="pending",
-        )
-        assert answer.json["emailMarketingConsent"] == "subscribed"
-        assert answer.json["smsMarketingConsent"] == "pending"
-        profile = shop.profile()
-        assert (profile["emailMarketingConsent"], profile["smsMarketingConsent"]) == (
-            "subscribed",
-            "pending",
-        )
-        by_channel = {change.channel.value: change for change in history(world, profile)}
-        assert set(by_channel) == {"email", "sms"}
-        for channel, state, address, occurred in (
-            ("email", "subscribed", EMAIL, day(-2)),
-            ("sms", "pending", PHONE, day(0)),
-        ):
-            change = by_channel[channel]
-            assert (change.state.value, change.address) == (state, address)
-            assert clock.to_text(change.occurred_at) == occurred
-            assert (change.origin.source.value, change.origin.store_id) == (
-                "manual",
-                UUID(shop.id),
-            )
-            assert change.origin.by == shop.by.name
-            told = {each.store_id: each.status for each in change.write_backs}
-            assert told == dict.fromkeys((UUID(shop.id), UUID(second.id)), WriteBackStatus.PENDING)
-        assert shop.profile(emailMarketingConsent="subscribed") == profile
-
-    def test_a_keys_push_says_api(self, world: World, shop: Shop) -> None:
-        key = world.api_key(workspace_of(world), KeyScope.WRITE)
-        path = f"/stores/{shop.id}/customers/7"
-        given = body(email=EMAIL, emailMarketingConsent="unsubscribed")
-        assert world.call("PUT", path, token=key, json_body=given).status == 201
-        [change] = history(world, shop.profile())
-        assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
-
-    def test_a_key_is_named_as_it_is_called_now(
-        self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Authentication reads the name: it costs no read of its own."""
-        secret = world.api_key(workspace_of(world), KeyScope.WRITE)
-        path, name = f"/api-keys/{world.key_of(secret).id}", f"Storefront {CANARY}"
-        renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})
-        assert renamed.status == 200
-        monkeypatch.delattr(ApiKeyRepository, "get")
-        path, given = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
-        given |= {"emailMarketingConsent": "subscribed"}
-        assert world.call("PUT", path, token=secret, json_body=given).status == 201
-        [change] = history(world, shop.profile())
-        assert change.origin.by == name
-
-    def test_nothing_said_asserts_nothing(self, world: World, shop: Shop) -> None:
-        shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
-        answer = shop.put("7", 1, email=EMAIL, emailMarketingConsent=None)
-        assert answer.json["emailMarketingConsent"] == "subscribed"
-        profile = shop.profile()
-        assert profile["emailMarketingConsent"] == "subscribed"
-        assert len(history(world, profile)) == 1
-
-    def test_only_what_differs_from_what_the_store_gave_last(
-        self, world: World, shop: Shop
-    ) -> None:
-        second = Shop(world, shop.by, world.store(shop.by))
-        shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
-        second.put("1", 2, email=EMAIL, emailMarketingConsent="unsubscribed")
-        assert shop.profile()["emailMarketingConsent"] == "unsubscribed"
-        shop.put("7", 3, email=EMAIL, emailMarketingConsent="subscribed", firstName="Ann")
-        profile = shop.profile()
-        assert profile["emailMarketingConsent"] == "unsubscribed"
-        assert [change.state.value for change in history(world, profile)] == [
-            "unsubscribed",
-            "subscribed",
-        ]
-
-    def test_an_older_word_is_history(self, world: World, shop: Shop) -> None:
-        second = Shop(world, shop.by, world.store(shop.by))
-        shop.put("7", 5, email=EMAIL, emailMarketingConsent="unsubscribed")
-        second.put("1", 2, email=EMAIL, emailMarketingConsent="subscribed")
-        profile = shop.profile()
-        assert profile["emailMarketingConsent"] == "unsubscribed"
-        newest = history(world, profile)[0]
-        assert newest.state.value == "subscribed"
-        assert {each.skip_reason for each in newest.write_backs} == {"superseded"}
-
-    def test_without_a_consent_time_subscribed_never_overrides(
-        self, world: World, shop: Shop
-    ) -> None:
-        second = Shop(world, shop.by, world.store(shop.by))
-        shop.put("7", email=EMAIL, emailMarketingConsent="unsubscribed")
-        second.put("1", 9, email=EMAIL, emailMarketingConsent="subscribed")
-        assert shop.profile()["emailMarketingConsent"] == "unsubscribed"
-        third = Shop(world, shop.by, world.store(shop.by))
-        timed = {"emailMarketingConsentUpdatedAt": day(1)}
-        third.put("1", 9, email=EMAIL, emailMarketingConsent="subscribed", **timed)
-        assert shop.profile()["emailMarketingConsent"] == "subscribed"
-
-    def test_a_time_to_come_counts_as_now(self, world: World, shop: Shop) -> None:
-        ahead = clock.to_text(clock.now() + timedelta(days=400))
-        before = clock.now()
-        timed = {"emailMarketingConsentUpdatedAt": ahead}
-        shop.put("7", email=EMAIL, emailMarketingConsent="subscribed", **timed)
-        [change] = history(world, shop.profile())
-        assert before <= change.occurred_at <= clock.now()
-
-    def test_the_address_of_another_profile_is_asserted_there(
-        self, world: World, shop: Shop
-    ) -> None:
-        shop.put("7", email=EMAIL)
-        first = shop.profile()
-        shop.put("8", email=EMAIL, emailMarketingConsent="subscribed")
-        second = shop.profile(externalId="8", storeId=shop.id)
-        assert second["emailMarketingConsent"] == "not_subscribed"
-        changed = shop.profile(email=EMAIL)
-        assert changed == {**first, "emailMarketingConsent": "subscribed"}
-        assert [change.state.value for change in history(world, first)] == ["subscribed"]
-        assert history(world, second) == []
-
-    def test_a_new_address_asserts_anew(self, world: World, shop: Shop) -> None:
-        shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
-        answer = shop.put("7", 1, email=OTHER)
-        assert answer.json["emailMarketingConsent"] == "not_subscribed"
-        shop.put("7", 2, email=OTHER, emailMarketingConsent="subscribed")
-        profile = shop.profile()
-        assert (profile["email"], profile["emailMarketingConsent"]) == (OTHER, "subscribed")
-        assert [change.address for change in history(world, profile)] == [OTHER, EMAIL]
-
-    def test_a_profile_that_begins_to_show_an_address_shows_its_state(
-        self, world: World, shop: Shop
-    ) -> None:
-        shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
-        shop.put("7", 1, email=OTHER)
-        assert shop.profile()["emailMarketingConsent"] == "not_subscribed"
-        by_hand = {"email": EMAIL}
-        answer = world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
-        assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
-            EMAIL,
-            "subscribed",
-        )
-        assert shop.profile(emailMarketingConsent="subscribed")["id"] == answer.json["id"]
-
-    def test_a_state_that_changes_meanwhile_is_shown(self, world: World, shop: Shop) -> None:
-        shop.put("7", email=EMAIL)
-        shop.put("7", 1, email=OTHER)
-        profile = ProfileRepository(workspace_of(world)).get(UUID(shop.profile()["id"]))
-        assert profile is not None
-        address = Address(Channel.EMAIL, EMAIL)
-
-        def subscribe(changes: Changes) -> None:
-            state = ConsentState.SUBSCRIBED
-            assert_consent(
-                changes, subject_of(profile), address, state, ConsentOrigin(ConsentSource.IMPORT)
-            )
-
-        by_hand = {"email": EMAIL}
-        with world.meanwhile(subscribe):
-            answer = world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
-        assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
-            EMAIL,
-            "subscribed",
-        )
 
 
 class TestDelete:
@@ -648,11 +377,3 @@ class TestDelete:
         assert again.header("idempotency-replayed") == "true"
         [row] = [row for row in world.rows() if isinstance(row, CustomerItem)]
         assert row.deleted_at is None
-
-
-def _caller(someone: Someone) -> WorkspaceCaller:
-    """The person as services know a caller."""
-    person, session = find_person(PersonScope(someone.id)), find_token(digest(someone.token))
-    assert person is not None
-    assert isinstance(session, SessionItem)
-    return person_in_workspace(SignedInPerson(person, as_session(session), someone.token))

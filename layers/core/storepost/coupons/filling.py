@@ -30,7 +30,7 @@ class Filling:
         self._content: tuple[str, bytes] | None = None
 
     def store_some(self) -> bool:
-        """Stores a chunk of what was asked for first; whether there may be more."""
+        """Stores a chunk of the oldest request's codes; returns whether there may be more."""
         return commit_anew(self._store_some, self._reads)
 
     def _store_some(self, changes: Changes) -> bool:
@@ -47,23 +47,24 @@ class Filling:
 
     def _store(self, changes: Changes, coupon: Coupon, work: CouponWork) -> None:
         codes = CodeRepository(self._scope, self._reads)
-        if work.content is None:
-            texts = made_codes(coupon, min(work.left, CODES_ADDED_AT_ONCE))
+        if work.object_name is None:
+            texts = made_codes(coupon, min(work.remaining, CODES_ADDED_AT_ONCE))
             added, _ = add_codes(changes, codes, coupon, texts)
-            self._coupons.resume(changes, work, left=work.left - added, done=0)
+            remaining = work.remaining - added
+            self._coupons.save_progress(changes, work, remaining=remaining, next_byte=0)
             return
         try:
-            content = self._content_of(work.content)
+            content = self._content_of(work.object_name)
         except ObjectGone as error:
             log_unexpected(error)
             self._coupons.drop(changes, work)
             return
-        texts, done = next_lines(content, work.done, CODES_ADDED_AT_ONCE)
+        texts, next_byte = next_lines(content, work.next_byte, CODES_ADDED_AT_ONCE)
         _, known = add_codes(changes, codes, coupon, texts)
         if known:
             self._coupons.skip(changes, coupon.id, known)
-        left = work.left - len(texts) if done < len(content) else 0
-        self._coupons.resume(changes, work, left=left, done=done)
+        remaining = work.remaining - len(texts) if next_byte < len(content) else 0
+        self._coupons.save_progress(changes, work, remaining=remaining, next_byte=next_byte)
 
     def _content_of(self, name: str) -> bytes:
         if self._content is None or self._content[0] != name:
@@ -71,10 +72,10 @@ class Filling:
         return self._content[1]
 
 
-def next_lines(content: bytes, begin: int, most: int) -> tuple[list[str], int]:
-    """The lines from a byte on, and the byte behind them."""
+def next_lines(content: bytes, begin: int, limit: int) -> tuple[list[str], int]:
+    """Returns the lines from a byte on, and the byte at which the next one begins."""
     lines, at = list[str](), begin
-    while len(lines) < most and at < len(content):
+    while len(lines) < limit and at < len(content):
         end = content.find(b"\n", at)
         end = len(content) if end < 0 else end
         lines.append(content[at:end].decode())

@@ -125,6 +125,6 @@ def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) 
         overdue = sum(1 for _ in coupons.overdue(coupon.id, now))
     waiting = 0
     if coupon.kind is CouponKind.BULK:
-        waiting = coming + sum(work.left for work in coupons.works(coupon.id))
+        waiting = coming + sum(work.remaining for work in coupons.works(coupon.id))
     counts = counts_at(coupon, stored, overdue, waiting, now)
     return CouponView(coupon, store, coupon.status_at(now), counts)

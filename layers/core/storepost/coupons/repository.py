@@ -39,12 +39,12 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class CouponWork:
-    """Codes of a coupon that are still to be stored."""
+    """Codes of a coupon that a worker has still to store, as CouponWorkItem describes them."""
 
     item: CouponWorkItem
-    left: int
-    content: str | None
-    done: int
+    remaining: int
+    object_name: str | None
+    next_byte: int
 
 
 class CouponRepository:
@@ -100,38 +100,42 @@ class CouponRepository:
         return (row.code_id for row in rows if row.code_id)
 
     def add_work(
-        self, changes: Changes, coupon_id: UUID, left: int, content: str | None = None
+        self, changes: Changes, coupon_id: UUID, count: int, object_name: str | None = None
     ) -> None:
         """Writes that codes are to be stored, and queues the worker's message."""
         key = work_key(self._scope, coupon_id, timed_id(clock.now()))
-        changes.create(CouponWorkItem(*key, left=left, content=content, done=0))
+        changes.create(CouponWorkItem(*key, remaining=count, object_name=object_name, next_byte=0))
         self.send(changes, coupon_id)
 
     def works(self, coupon_id: UUID) -> list[CouponWork]:
-        """What is to be stored of a coupon, what was asked for first first."""
+        """Returns the codes that are still to be stored of a coupon, the oldest request first."""
         rows = CouponWorkItem.query(
             jobs_partition(self._scope, coupon_id),
             CouponWorkItem.sk.startswith(work_prefix()),
             consistent_read=True,
         )
-        return [CouponWork(row, int(row.left), row.content, int(row.done)) for row in rows]
+        return [
+            CouponWork(row, int(row.remaining), row.object_name, int(row.next_byte)) for row in rows
+        ]
 
-    def resume(self, changes: Changes, work: CouponWork, *, left: int, done: int) -> None:
-        """Notes how far the work is, if nobody did since; it goes with its last code."""
-        if left:
-            work.item.left, work.item.done = left, done
+    def save_progress(
+        self, changes: Changes, work: CouponWork, *, remaining: int, next_byte: int
+    ) -> None:
+        """Stores how far the work is, if nobody did since; deletes it once no code remains."""
+        if remaining:
+            work.item.remaining, work.item.next_byte = remaining, next_byte
             changes.save(work.item)
         else:
             changes.delete(work.item)
 
     def drop(self, changes: Changes, work: CouponWork) -> None:
-        """Forgets what isn't stored yet."""
+        """Deletes the work: its codes won't be stored."""
         changes.delete(work.item)
 
     def end_unstored(self, changes: Changes, coupon_id: UUID, work: CouponWork) -> None:
-        """Counts as ended what isn't stored yet, and won't be."""
+        """Deletes the work, and counts its codes as ended."""
         self.drop(changes, work)
-        more: list[Action] = [CouponItem.never_stored.add(work.left)]
+        more: list[Action] = [CouponItem.never_stored.add(work.remaining)]
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 

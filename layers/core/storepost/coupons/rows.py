@@ -60,7 +60,7 @@ class CouponItem(VersionedItem, discriminator="coupon"):
 
 
 class CodeRow(VersionedItem):
-    """What stands where a code stands, or where it would."""
+    """The attributes that both rows at a code's key have: a code, or the use of an unknown one."""
 
     id = Identifier()
     use = Json(null=True)
@@ -83,11 +83,11 @@ class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
 
 
 class CodeUseItem(CodeRow, discriminator="code_use"):
-    """That an order had a code that isn't one of ours, or not yet."""
+    """Says that an order used a code that no coupon has, or has yet."""
 
 
 class CodePointerItem(Item, discriminator="coupon_code_pointer"):
-    """That a profile has a code."""
+    """Leads from a profile to a code that is assigned to it."""
 
     code_id = Identifier()
 
@@ -101,14 +101,14 @@ class CouponDueItem(Item, discriminator="coupon_due"):
 
 
 class CouponWorkItem(VersionedItem, discriminator="coupon_work"):
-    """Codes that are still to be stored: made, or read from what was imported."""
+    """Codes that a worker has still to store: generated ones, or lines of an imported file."""
 
-    left = NumberAttribute()
-    """How many."""
-    content = UnicodeAttribute(null=True)
-    """The name of what has the imported ones."""
-    done = NumberAttribute(default=0)
-    """Lines of it that were dealt with."""
+    remaining = NumberAttribute(attr_name="left")
+    """How many codes."""
+    object_name = UnicodeAttribute(attr_name="content", null=True)
+    """The S3 object with the imported codes, one on a line; None where they are generated."""
+    next_byte = NumberAttribute(attr_name="done", default=0)
+    """The offset in the object at which the next line begins."""
 
 
 class CodeRemovalItem(Item, discriminator="coupon_code_removal"):
@@ -118,7 +118,7 @@ class CodeRemovalItem(Item, discriminator="coupon_code_removal"):
 
 
 def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
-    """A coupon as its row's attributes."""
+    """Returns a coupon as its row's attributes."""
     return {
         "id": coupon.id,
         "store_id": coupon.store_id,
@@ -144,7 +144,7 @@ def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
 
 
 def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
-    """The coupon of a row."""
+    """Returns the coupon of a row."""
     return Coupon(
         id=item.id,
         workspace=workspace,
@@ -170,7 +170,7 @@ def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
 
 
 def code_attributes(code: Code) -> Mapping[str, Any]:
-    """A code as its row's attributes."""
+    """Returns a code as its row's attributes."""
     return {
         "id": code.id,
         "coupon_id": code.coupon_id,
@@ -188,7 +188,7 @@ def code_attributes(code: Code) -> Mapping[str, Any]:
 
 
 def as_code(item: CodeItem) -> Code:
-    """The code of a row."""
+    """Returns the code of a row."""
     return Code(
         id=item.id,
         coupon_id=item.coupon_id,
@@ -206,12 +206,12 @@ def as_code(item: CodeItem) -> Code:
 
 
 def use_row(use: Use) -> list[str]:
-    """What a row says of a code's use."""
+    """Returns a code's use as a row has it."""
     return [str(use.order_id), use.number, clock.to_text(use.at)]
 
 
 def as_use(row: list[str]) -> Use:
-    """What `use_row` wrote."""
+    """Returns the use that `use_row` was given."""
     order_id, number, at = row
     return Use(UUID(order_id), number, clock.from_text(at))
 
@@ -219,11 +219,11 @@ def as_use(row: list[str]) -> Use:
 def _terms_row(terms: CouponTerms | None) -> list[Any] | None:
     if terms is None:
         return None
-    least, combines = terms.minimum_subtotal, terms.combines_with
+    minimum, combines = terms.minimum_subtotal, terms.combines_with
     return [
         terms.value_type,
         terms.value,
-        [least.amount, least.currency] if least else None,
+        [minimum.amount, minimum.currency] if minimum else None,
         [combines.order_discounts, combines.product_discounts, combines.shipping_discounts]
         if combines
         else None,
@@ -233,11 +233,11 @@ def _terms_row(terms: CouponTerms | None) -> list[Any] | None:
 def _as_terms(row: list[Any] | None) -> CouponTerms | None:
     if row is None:
         return None
-    value_type, value, least, combines = row
+    value_type, value, minimum, combines = row
     return CouponTerms(
         ValueType(value_type),
         value,
-        Money(*least) if least else None,
+        Money(*minimum) if minimum else None,
         Combinations(*combines) if combines else None,
     )
 

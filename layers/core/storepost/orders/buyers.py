@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from storepost.orders.events import events_of
+from storepost.orders.events import events_of, recorded_events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import StoredOrder
@@ -24,13 +24,12 @@ from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)
-class Buyer:
-    """Whose an order is."""
+class BoughtOrder:
+    """An order as it is to be stored, with its buyer's profile."""
 
-    profile: Profile | None
-    """None where the order names nobody."""
-    is_erased: bool = False
-    """Whether the order is somebody's who was erased or redacted: it stays without a buyer."""
+    order: Order
+    buyer: Profile | None
+    """None where the order names nobody, or its buyer was erased or redacted."""
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
@@ -38,23 +37,26 @@ def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
     return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
-def update_buyer(
+def assign_buyer(
     changes: Changes, store: Store, stored: StoredOrder | None, incoming: IncomingOrder
-) -> Buyer:
-    """Returns the buyer's profile with the order counted.
+) -> BoughtOrder:
+    """Returns the order that arrives, with the profile that it is counted in.
 
-    Events of the order that aren't recorded yet become the buyer's events.
+    Events of the order that aren't recorded yet become the buyer's events. The order of somebody
+    who was erased or redacted stays without a buyer.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
     before, recorded = (stored.order, stored.recorded) if stored else (None, RecordedEvents())
+    order = incoming.as_order(store, recorded)
     former = repository.get(stored.profile_id) if stored and stored.profile_id else None
     # Before anything that its buyer's names could do to others.
     if _was_erased(stored, former) or _is_redacted(changes, store, incoming):
         _uncount(changes, repository, former, before)
-        return Buyer(None, is_erased=True)
+        anonymous = replace(order, customer_external_id=None, buyer_erased=True)
+        return BoughtOrder(anonymous, None)
     identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
@@ -62,12 +64,12 @@ def update_buyer(
     if former and (known_profile is None or former.id != known_profile.id):
         _uncount(changes, repository, former, before)
     if not identities:
-        return Buyer(None)
+        return BoughtOrder(order, None)
     added = takes_in(known_profile, identities, known)
     seen = dict.fromkeys(added, (incoming.placed_at,))
     profile = _with_names(known_profile, store, incoming).identified(seen)
     had = before if former and former.id == profile.id else None
-    order = replace(incoming.as_order(store, profile.id), recorded=recorded)
+    order = replace(order, profile_id=profile.id)
     profile = _counted(_counted(profile, had, -1), order, +1)
     events = events_of(order, store.platform)
     profile = _with_events(profile, events)
@@ -77,7 +79,7 @@ def update_buyer(
     repository.claim(changes, profile, known.claims, added)
     for event in events:
         ProfileEventRepository(store.workspace).add(changes, profile.id, event)
-    return Buyer(profile)
+    return BoughtOrder(replace(order, recorded=recorded_events_of(order)), profile)
 
 
 def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:

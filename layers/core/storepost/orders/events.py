@@ -1,7 +1,7 @@
 """The events that an order leads to: placed, cancelled, refunded (docs/interface.md, section 6).
 
-What was told of stands with the order, so that an order that comes again, late, or after it was
-deleted leads to nothing twice. They belong to whoever is the buyer when they are told.
+Which events are recorded already stands with the order, so that an order that comes again, late, or
+after it was deleted records none twice. They belong to whoever is the buyer when they are recorded.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from storepost.orders.keys import order_id
 from storepost.orders.model import (
@@ -12,6 +11,7 @@ from storepost.orders.model import (
     FulfillmentStatus,
     LineItem,
     Order,
+    RecordedEvents,
 )
 from storepost.people.profiles.model import Identity
 from storepost.people.profiles.resolution import identities_of
@@ -63,7 +63,7 @@ class IncomingOrder:
     def check_currency(self, store: Store, stored: Order | None) -> None:
         """Raises CurrencyMismatch, naming each amount that isn't in the store's currency.
 
-        An order that is held in another one, as its store had before, may stay in that.
+        An order that is stored in another one, as its store had before, may stay in that.
         """
         if stored and set(self.currencies.values()) == {stored.currency}:
             return
@@ -75,8 +75,8 @@ class IncomingOrder:
         if errors:
             raise CurrencyMismatch(errors=errors)
 
-    def as_order(self, store: Store, profile_id: UUID | None) -> Order:
-        """The order of that store and buyer."""
+    def as_order(self, store: Store, recorded: RecordedEvents) -> Order:
+        """Returns the order of that store, without a buyer, with the events recorded so far."""
         return Order(
             id=order_id(store.id, self.external_id),
             store_id=store.id,
@@ -96,5 +96,6 @@ class IncomingOrder:
             line_items=self.line_items,
             discount_codes=self.discount_codes,
             customer_external_id=self.buyer.external_id if self.buyer else None,
-            profile_id=profile_id,
+            profile_id=None,
+            recorded=recorded,
         )

@@ -1,18 +1,17 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from storepost.coupons.model import Use
 from storepost.coupons.using import mark_used
-from storepost.orders.buyers import buyer_of, uncount_order, update_buyer
+from storepost.orders.buyers import assign_buyer, buyer_of, uncount_order
 from storepost.orders.details import OrderDetails
-from storepost.orders.events import recorded_events_of
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
-from storepost.orders.model import Order, RecordedEvents
+from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository, StoredOrder
 from storepost.orders.sales import has_sold_otherwise
 from storepost.orders.trees import reindex
@@ -56,7 +55,7 @@ def put_order(
 def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> WrittenOrder:
     """Adds to a unit of work what an order that arrives from a store changes.
 
-    Raises StaleUpdate where what is held is newer, or was deleted and isn't older, and
+    Raises StaleUpdate where what is stored is newer, or was deleted and isn't older, and
     CurrencyMismatch; before either it has added nothing.
     """
     repository = OrderRepository(store.workspace, changes.reads)
@@ -64,19 +63,13 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     incoming.check_currency(store, stored.order if stored else None)
     _refuse_stale(stored, incoming.updated_at)
     before = stored.order if stored else None
-    recorded = stored.recorded if stored else RecordedEvents()
-    buyer = update_buyer(changes, store, stored, incoming)
-    after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
-    after = replace(after, recorded=recorded)
-    if buyer.profile:
-        after = replace(after, recorded=recorded_events_of(after))
-    if buyer.is_erased:
-        after = replace(after, customer_external_id=None, buyer_erased=True)
+    bought = assign_buyer(changes, store, stored, incoming)
+    after = bought.order
     if after != before:
         repository.save(changes, after, is_counted=has_sold_otherwise(before, after))
     reindex(changes, store.workspace, before, after)
     _use_codes(changes, store, before, after)
-    return WrittenOrder(after, buyer.profile, before is None)
+    return WrittenOrder(after, bought.buyer, before is None)
 
 
 def _use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:

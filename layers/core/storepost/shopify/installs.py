@@ -1,7 +1,7 @@
-"""Installs that somebody began in a workspace and that wait for the shop's approval.
+"""Pending OAuth installs of the Shopify app: begun in a workspace, not approved by the shop yet.
 
-An install has a `state`, a random text that Shopify gives back: it is good once, for ten minutes,
-and says which workspace began the install. That is all it says: it connects nothing.
+Each has OAuth's `state`, a random text that Shopify sends back with the approval. It can be used
+once, within ten minutes, and tells which workspace began the install; it connects no store.
 """
 
 from dataclasses import dataclass, field
@@ -25,23 +25,23 @@ from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
-STATE_FOR = timedelta(minutes=10)
+STATE_VALID_FOR = timedelta(minutes=10)
 
 
 class InstallItem(Item, discriminator="install"):
-    """An install that a workspace waits for."""
+    """A pending install, by the workspace and the shop."""
 
     id = Identifier()
     shop = UnicodeAttribute()
     begun_at = UtcDateTimeAttribute()
     ends_at = UtcDateTimeAttribute()
     state = UnicodeAttribute(null=True)
-    """Sealed; gone once Shopify gave it back."""
+    """The state, sealed; removed once Shopify has sent it back."""
     state_digest = UnicodeAttribute()
 
 
 class InstallStateItem(Item, discriminator="install_state"):
-    """Says which install a state belongs to."""
+    """Leads from the digest of a state to its install."""
 
     workspace_id = Identifier()
     install_id = Identifier()
@@ -51,7 +51,7 @@ class InstallStateItem(Item, discriminator="install_state"):
 
 @dataclass(frozen=True)
 class Install:
-    """An install that a workspace waits for."""
+    """A pending install."""
 
     id: UUID
     workspace: WorkspaceScope
@@ -62,7 +62,7 @@ class Install:
     sealed_state: str | None = field(repr=False)
 
     def state(self) -> str | None:
-        """Returns what Shopify is to give back; None once it did."""
+        """Returns the state that Shopify has to send back; None once it did."""
         if self.sealed_state is None:
             return None
         return unseal(
@@ -72,7 +72,7 @@ class Install:
 
 @dataclass(frozen=True)
 class BegunInstall:
-    """Says what a state says: an install of this shop, begun in this workspace."""
+    """The install that a state belongs to: of this shop, begun in this workspace."""
 
     id: UUID
     workspace: WorkspaceScope
@@ -91,18 +91,18 @@ def state_key(state_digest: str) -> Key:
 
 
 class InstallRepository:
-    """The installs that a workspace waits for."""
+    """The pending installs of a workspace."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
 
     def get(self, shop: str) -> Install | None:
-        """Returns the install of the shop that is waited for, or None."""
+        """Returns the pending install of the shop, or None."""
         return _pending(self._scope, find(InstallItem, install_key(self._scope, shop)))
 
     def all(self) -> list[Install]:
-        """Returns all that are waited for."""
+        """Returns all pending installs."""
         rows = InstallItem.query(
             self._scope.key, InstallItem.sk.startswith("install#"), consistent_read=True
         )
@@ -110,7 +110,7 @@ class InstallRepository:
         return [install for install in found if install is not None]
 
     def begin(self, changes: Changes, install_id: UUID, shop: str, state: str) -> Install:
-        """Waits for an install from now on, in the place of one that was begun before."""
+        """Stores a pending install with its state, in the place of an earlier one of the shop."""
         now, state_digest = clock.now(), digest(state)
         before = find(InstallItem, install_key(self._scope, shop))
         if before is not None:
@@ -120,8 +120,8 @@ class InstallRepository:
             id=install_id,
             shop=shop,
             begun_at=now,
-            ends_at=now + STATE_FOR,
-            expiration=now + STATE_FOR,
+            ends_at=now + STATE_VALID_FOR,
+            expiration=now + STATE_VALID_FOR,
             state=seal(state.encode(), Purpose.INSTALL_STATE, _context(self._scope, install_id)),
             state_digest=state_digest,
         )
@@ -142,9 +142,9 @@ class InstallRepository:
     def await_choice(
         self, changes: Changes, begun: BegunInstall, until: datetime, on_conflict: Exception
     ) -> None:
-        """The shop approved: somebody chooses its workspace now, until then.
+        """Keeps an approved install until then, while somebody chooses the shop's workspace.
 
-        `on_conflict` where the install isn't waited for any more.
+        The commit raises `on_conflict` where the install isn't pending any more.
         """
         changes.update(
             InstallItem(*install_key(self._scope, begun.shop)),
@@ -158,7 +158,7 @@ class InstallRepository:
         )
 
     def end(self, changes: Changes, install: Install) -> None:
-        """Waits no longer: it was cancelled, or it came to its end."""
+        """Deletes an install that was cancelled or completed, with its state."""
         changes.delete(
             InstallItem(*install_key(self._scope, install.shop)), InstallItem.id == install.id
         )
@@ -166,7 +166,7 @@ class InstallRepository:
 
 
 def find_begun(state: str) -> BegunInstall | None:
-    """Returns the install that a state belongs to, if it is still good."""
+    """Returns the install that a state belongs to; None where it was used, or its time is over."""
     state_digest = digest(state)
     item = find(InstallStateItem, state_key(state_digest))
     if item is None or item.ends_at <= clock.now():
@@ -180,15 +180,13 @@ def find_begun(state: str) -> BegunInstall | None:
 
 
 def use_state(changes: Changes, begun: BegunInstall, on_conflict: Exception) -> None:
-    """Marks the state as used; `on_conflict` where somebody has used it."""
+    """Marks the state as used; the commit raises `on_conflict` where it was used already."""
     row = InstallStateItem(*state_key(begun.state_digest))
     changes.delete(row, InstallStateItem.install_id == begun.id, on_conflict)
 
 
 def installs_of(shop: str, workspaces: list[WorkspaceScope]) -> dict[UUID, Install]:
-    """Returns those of the workspaces that wait for an install of the shop,
-    by the workspace's id.
-    """
+    """Returns the pending installs of the shop, by the workspace's id."""
     keys = {workspace.id: install_key(workspace, shop) for workspace in workspaces}
     rows = find_all(keys.values())
     found = {

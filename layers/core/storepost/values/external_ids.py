@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
-from storepost.values.placeholders import names_nobody, nothing_for_nobody
+from storepost.values.placeholders import names_nobody, placeholder_to_none
 
 MAX_LENGTH = 255
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -35,5 +35,5 @@ ExternalId = Annotated[
 ]
 """A store's own id of a record, in a request."""
 
-GivenExternalId = Annotated[ExternalId | None, BeforeValidator(nothing_for_nobody)]
+GivenExternalId = Annotated[ExternalId | None, BeforeValidator(placeholder_to_none)]
 """The same where a record may have none: placeholders count as left out."""

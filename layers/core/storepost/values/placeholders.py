@@ -14,6 +14,6 @@ def names_nobody(value: str) -> bool:
     return all(letter == "0" or unicodedata.category(letter) == "Pd" for letter in text)
 
 
-def nothing_for_nobody(value: object) -> object:
+def placeholder_to_none(value: object) -> object:
     """None for a text that stands for nobody, as exports write what they don't know."""
     return None if isinstance(value, str) and names_nobody(value) else value

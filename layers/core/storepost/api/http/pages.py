@@ -26,10 +26,10 @@ def page_response(
     if_none_match: str | None = None,
 ) -> Response[Any]:
     """The page as an answer; 304 where the caller has it, of the tags in `If-None-Match`."""
-    told = {**page.headers, **(headers or {})}
-    if status != 200 or "no-store" in told["Cache-Control"]:
-        return Response(status, HTML, page.html, headers=told)
-    return text_response(page.html, HTML, if_none_match, told)
+    complete = {**page.headers, **(headers or {})}
+    if status != 200 or "no-store" in complete["Cache-Control"]:
+        return Response(status, HTML, page.html, headers=complete)
+    return text_response(page.html, HTML, if_none_match, complete)
 
 
 def text_response(
@@ -40,10 +40,10 @@ def text_response(
 ) -> Response[Any]:
     """A text that callers may keep and ask for again; 304 where the caller has it."""
     etag = etag_of(text)
-    told = {"Cache-Control": "no-cache", **(headers or {}), "ETag": etag}
+    complete = {"Cache-Control": "no-cache", **(headers or {}), "ETag": etag}
     if is_known(etag, if_none_match):
-        return Response(304, content_type, "", headers=told, compress=False)
-    return Response(200, content_type, text, headers=told)
+        return Response(304, content_type, "", headers=complete, compress=False)
+    return Response(200, content_type, text, headers=complete)
 
 
 def problem_pages(

@@ -1,4 +1,4 @@
-"""What each source says of a product, in answers."""
+"""The shapes of a product's records, source by source, and of the winners of its fields."""
 
 from typing import Any
 from uuid import UUID
@@ -55,17 +55,17 @@ class ProductSourceRecord(Shape):
 
     @classmethod
     def of(cls, details: ProductDetails, record: Record) -> "ProductSourceRecord":
-        """The record in this shape; one in no locale is shown in the store's primary one."""
+        """Returns the record in this shape; a missing locale becomes the store's primary one."""
         source, values, product = details.rules.by_id[record.source], record.values, details.product
         key = values.variant
-        own = product.external_id if key is None else key
+        default_external_id = product.external_id if key is None else key
         return cls(
             id=_id_of(product, record),
             kind=source.kind,
             source=ProductSourceReference(id=source.source_id, name=source.name),
             variant_id=None if key is None else variant_id(product.id, key),
             locale=values.locale or details.store.primary_locale,
-            external_id=values.external_id or own,
+            external_id=values.external_id or default_external_id,
             fields=dict(values.fields),
             first_seen_at=record.first_seen_at,
             seen_at=details.seen_at(record),
@@ -93,14 +93,14 @@ class ProductSources(Shape):
 
     @classmethod
     def of(cls, details: ProductDetails, locale: str | None) -> "ProductSources":
-        """All records, the winners in that locale. Raises LocaleNotFound."""
+        """Returns all records, and the winners in that locale. Raises LocaleNotFound."""
         resolved, product = details.in_locale(locale), details.product
-        ranked = {source: rank for rank, source in enumerate(details.rules.ranked)}
-        known = [record for record in details.records if record.source in ranked]
-        known.sort(key=lambda r: (ranked[r.source], r.values.variant or "", r.values.locale or ""))
+        ranks = {source: rank for rank, source in enumerate(details.rules.ranked)}
+        records = [record for record in details.records if record.source in ranks]
+        records.sort(key=lambda r: (ranks[r.source], r.values.variant or "", r.values.locale or ""))
         return cls(
             locale=resolved.locale,
-            items=[ProductSourceRecord.of(details, record) for record in known],
+            items=[ProductSourceRecord.of(details, record) for record in records],
             winners=_winners(product, resolved.resolved, of_variant=False),
             variant_winners={
                 str(variant_id(product.id, each.key)): _winners(
@@ -112,8 +112,8 @@ class ProductSources(Shape):
 
 
 def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> dict[str, UUID]:
-    named = {rule_name(n, of_variant=of_variant): record for n, record in resolved.winners.items()}
-    return {name: _id_of(product, record) for name, record in named.items() if can_be_ruled(name)}
+    winners = {rule_name(n, of_variant=of_variant): won for n, won in resolved.winners.items()}
+    return {name: _id_of(product, record) for name, record in winners.items() if can_be_ruled(name)}
 
 
 def _id_of(product: ProductValue, record: Record) -> UUID:

@@ -1,1 +1,1 @@
-"""A store whole: with what its lists hold."""
+"""A store in full: with the totals of its lists, its imports and its latest customer."""

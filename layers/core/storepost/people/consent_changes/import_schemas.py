@@ -23,7 +23,7 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.importing import BatchResult, ImportedStatement
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
-from storepost.values.placeholders import nothing_for_nobody
+from storepost.values.placeholders import placeholder_to_none
 from storepost.values.wire import RequestBody, Shape, Timestamp
 
 MAX_ROWS = 500
@@ -76,12 +76,12 @@ _FIELDS = {
 class ImportedConsent(RequestBody):
     """What somebody said of an address, and when. Exactly one of `email` and `phone` is given."""
 
-    email: Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)] = Field(
+    email: Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)] = Field(
         default=None,
         description="The email address that it is about. Null, an empty text, and "
         "words for nobody such as `null` count as left out.",
     )
-    phone: Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)] = Field(
+    phone: Annotated[PhoneNumber | None, BeforeValidator(placeholder_to_none)] = Field(
         default=None,
         description="The phone number that it is about, with its country code. Null, "
         "an empty text, and words for nobody count as left out.",
@@ -131,7 +131,7 @@ def _read_alone(value: object, read: ValidatorFunctionWrapHandler) -> object:
 def _address_faults(value: object) -> Iterable[ChangeFault]:
     """A change is one address's."""
     if isinstance(value, dict):
-        addresses = [nothing_for_nobody(value.get(name)) for name in ("email", "phone")]
+        addresses = [placeholder_to_none(value.get(name)) for name in ("email", "phone")]
         if None not in addresses:
             yield ChangeFault.TWO_ADDRESSES
         if addresses == [None, None]:

@@ -11,7 +11,7 @@ from storepost.stores.stores.model import Store
 from storepost.values import phones
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.placeholders import nothing_for_nobody
+from storepost.values.placeholders import placeholder_to_none
 from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.text import visible
 from storepost.values.wire import Name
@@ -39,7 +39,7 @@ def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
         raise ValidationFailed(errors=[FieldError(pointer, str(error))]) from error
 
 
-GivenEmail = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
+GivenEmail = Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)]
 GivenPhone = Annotated[
     Annotated[
         str,
@@ -48,7 +48,7 @@ GivenPhone = Annotated[
         Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
     ]
     | None,
-    BeforeValidator(nothing_for_nobody),
+    BeforeValidator(placeholder_to_none),
 ]
 """A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
 GivenName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]

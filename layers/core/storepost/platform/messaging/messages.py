@@ -29,11 +29,11 @@ class QueueMessage:
 
     @property
     def group(self) -> str | None:
-        """The FIFO group."""
+        """Returns the FIFO group; None in a standard queue."""
         return str(getattr(self, self.grouped_by)) if self.grouped_by else None
 
     def payload(self) -> dict[str, object]:
-        """The JSON that stands in the queue."""
+        """Returns the JSON that stands in the queue."""
         values = ((_camel_case(each.name), getattr(self, each.name)) for each in fields(self))
         return {
             name: str(value) if isinstance(value, UUID) else value
@@ -43,7 +43,7 @@ class QueueMessage:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The message that a queue brings."""
+        """Returns the message of a queue's JSON."""
         payload = json.loads(text)
         return cls(
             **{
@@ -62,12 +62,12 @@ class WorkspaceMessage(QueueMessage):
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """The workspace."""
+        """Returns the workspace, which repositories are made from."""
         return WorkspaceScope(self.workspace_id)
 
 
 def send(changes: Changes, message: QueueMessage, at: datetime | None = None) -> None:
-    """Adds the message to the transaction; with `at`, a time to come, it is sent then."""
+    """Adds the message to the outbox in the transaction; it is sent at once, or at `at`."""
     send_with(changes, message.queue, [(message.payload(), message.group)], at)
 
 

@@ -1,4 +1,4 @@
-"""JSON that is large for a row: deflated, as a row's bytes are what its reads and writes cost."""
+"""Large JSON in a row, compressed: DynamoDB bills reads and writes by a row's bytes."""
 
 import json
 import zlib
@@ -9,15 +9,15 @@ from pynamodb.constants import BINARY
 
 
 class Deflated(Attribute[Any]):
-    """Any JSON, compact and deflated, as a binary."""
+    """An attribute of any JSON, compressed by zlib, as a binary."""
 
     attr_type = BINARY
 
     def serialize(self, value: object) -> bytes:
-        """Compact JSON, deflated."""
+        """Returns the value as compact JSON, compressed."""
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
 
     def deserialize(self, value: bytes) -> Any:  # noqa: ANN401 - whatever was written
-        """What `serialize` wrote."""
+        """Returns the value that `serialize` was given."""
         return json.loads(zlib.decompress(value))

@@ -36,7 +36,7 @@ class IdempotencyInProgress(Conflict):
     remedy = "Repeat the request after `Retry-After` seconds; it will get the first one's answer."
 
     def __init__(self) -> None:
-        """A second is longer than nearly every operation."""
+        """Asks for a retry after a second, which is longer than nearly every operation takes."""
         super().__init__(headers={"Retry-After": "1"})
 
 
@@ -70,7 +70,7 @@ class RecordItem(Row):
 
     @property
     def key(self) -> Key:
-        """The record's id; the table has no sort key."""
+        """Returns the record's id; the table has no sort key."""
         return (self.id, "")
 
 
@@ -84,7 +84,7 @@ class OwnedClient:
     """
 
     def __init__(self, owner: str) -> None:
-        """`owner` tells the run from every other one."""
+        """Makes the client; `owner` tells this run from every other one."""
         self._client = dynamodb_client()
         self._owner = owner
         self.update_item = self._client.update_item
@@ -116,7 +116,7 @@ class Claim:
     """One request's claim on its idempotency key."""
 
     def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
-        """`name` tells the claim from every other; `request` is what a retry must repeat."""
+        """Makes a claim by its name, which no other has; a retry must repeat `request`."""
         # It brings boto3, and most requests have no key: 27 ms.
         from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415
             DynamoDBPersistenceLayer,
@@ -143,7 +143,7 @@ class Claim:
 
     @property
     def id(self) -> str:
-        """The record's id: a hash, under which nothing of the request can be read."""
+        """Returns the record's id: a hash, under which nothing of the request can be read."""
         return cast("str", self._layer._get_hashed_idempotency_key(self._event))
 
     @property
@@ -152,7 +152,7 @@ class Claim:
         return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
 
     def acquire(self, lease_milliseconds: int) -> Answer | None:
-        """The answer of the first call, or None where this is it and may run until the lease ends.
+        """Returns the first call's answer; None for the first call, which has the lease now.
 
         Raises IdempotencyInProgress and IdempotencyKeyReused.
         """
@@ -194,7 +194,7 @@ class Claim:
         )
 
     def release(self) -> None:
-        """Gives the key back after an answer that isn't kept, so that a retry runs.
+        """Deletes the claim after an answer that isn't kept, so that a retry runs.
 
         Where DynamoDB is too busy for that, the key is free once its lease ends.
         """
@@ -217,5 +217,5 @@ def _packed(answer: Answer) -> bytes:
 
 
 def unpacked(data: bytes) -> Answer:
-    """The answer that a record holds."""
+    """Returns the answer that a record holds."""
     return cast("Answer", json.loads(zlib.decompress(data)))

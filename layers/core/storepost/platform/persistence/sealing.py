@@ -43,8 +43,8 @@ class Purpose(StrEnum):
     ERASED_NAME = "words of an erased person's name"
 
 
-def named(purpose: str, *context: str) -> bytes:
-    """A purpose and a context as bytes, which no other purpose and context have."""
+def domain_bytes(purpose: str, *context: str) -> bytes:
+    """Returns bytes that separate a purpose and a context from every other (domain separation)."""
     return json.dumps([purpose, *context], separators=(",", ":")).encode()
 
 
@@ -67,37 +67,42 @@ def _data_key(encrypted: bytes) -> bytes:
 
 
 def seal(secret: bytes, purpose: Purpose, context: str) -> str:
-    """The secret as text that only this service opens, for the same purpose and context alone."""
+    """Returns the secret as text that only this service opens, for this purpose and context."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - rarely needed
 
     plain_key, encrypted_key = _own_data_key()
     nonce = os.urandom(_NONCE)
-    box = AESGCM(plain_key).encrypt(nonce, secret, named(purpose, context))
-    return ".".join(b64encode(part).decode() for part in (encrypted_key, nonce, box))
+    ciphertext = AESGCM(plain_key).encrypt(nonce, secret, domain_bytes(purpose, context))
+    return ".".join(b64encode(part).decode() for part in (encrypted_key, nonce, ciphertext))
 
 
 def unseal(sealed: str, purpose: Purpose, context: str) -> bytes:
-    """What `seal` was given; raises where the text, its purpose or its context is another."""
+    """Returns what `seal` was given.
+
+    Raises InvalidTag where the text, its purpose or its context is another.
+    """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - rarely needed
 
-    encrypted_key, nonce, box = (b64decode(part) for part in sealed.split("."))
-    return AESGCM(_data_key(encrypted_key)).decrypt(nonce, box, named(purpose, context))
+    encrypted_key, nonce, ciphertext = (b64decode(part) for part in sealed.split("."))
+    return AESGCM(_data_key(encrypted_key)).decrypt(
+        nonce, ciphertext, domain_bytes(purpose, context)
+    )
 
 
 def code_mac(code: str, purpose: Purpose, context: str) -> str:
-    """HMAC-SHA-256 of a short code under a key that never leaves KMS, in hexadecimal."""
+    """Returns the HMAC-SHA-256 of a short code, in hexadecimal; its key never leaves KMS."""
     return _mac("code", purpose, context, code)
 
 
 def _mac(use: str, *parts: str) -> str:
     mac = _kms().generate_mac(
-        KeyId=settings().code_key_id, Message=named(use, *parts), MacAlgorithm="HMAC_SHA_256"
+        KeyId=settings().code_key_id, Message=domain_bytes(use, *parts), MacAlgorithm="HMAC_SHA_256"
     )["Mac"]
     return bytes(mac).hex()
 
 
 def code_matches(code: str, purpose: Purpose, context: str, mac: str) -> bool:
-    """Whether `mac` is that of the code, compared in constant time."""
+    """Returns whether `mac` is that of the code, compared in constant time."""
     return hmac.compare_digest(code_mac(code, purpose, context), mac)
 
 
@@ -108,7 +113,7 @@ def _root_key(use: str, purpose: Purpose, context: str) -> bytes:
 
 @cache
 def derived_key(purpose: Purpose, generation: int) -> bytes:
-    """64 bytes that are this service's alone and always the same for a purpose and generation.
+    """Returns 64 bytes that are always the same for a purpose and generation, and secret.
 
     They follow from the key behind `code_mac`, so they are kept nowhere; a container asks KMS once.
     """
@@ -116,12 +121,12 @@ def derived_key(purpose: Purpose, generation: int) -> bytes:
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand  # noqa: PLC0415
 
     context = str(generation)
-    expansion = HKDFExpand(algorithm=SHA512(), length=64, info=named(purpose, context))
+    expansion = HKDFExpand(algorithm=SHA512(), length=64, info=domain_bytes(purpose, context))
     return expansion.derive(_root_key("derived key", purpose, context))
 
 
 def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
-    """HMAC-SHA-256 of a text under a key of the purpose and the context, in hexadecimal.
+    """Returns the HMAC-SHA-256 of a text under a key of the purpose and context, in hexadecimal.
 
     The key is derived by KMS, once a context and container, and stands nowhere.
     """

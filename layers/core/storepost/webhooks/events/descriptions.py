@@ -1,4 +1,4 @@
-"""When each type of event is told, in a sentence or two for whoever asks for it."""
+"""The sentences by which the reference describes when each type of webhook event is sent."""
 
 from collections.abc import Mapping
 
@@ -62,4 +62,4 @@ DESCRIPTIONS: Mapping[str, str] = {
     "webhook.test": "A test that you asked for by `POST /webhook-endpoints/{id}/test`. Nothing "
     "happened.",
 }
-"""By the type; a page of the reference shows each."""
+"""The description of each type; integrators read them in the reference."""

@@ -101,8 +101,8 @@ def codes_of(answer: Json) -> list[str]:
 def refusal_lines(status: str, answer: Json, left_out: frozenset[str]) -> list[str]:
     """The paragraphs that say which problems of the status there are, but for some codes."""
     lines = answer["description"].splitlines()
-    told = [line for line in lines if line.split("`")[1] not in left_out]
-    return [f"`{status}`", "\n".join(told)] if told else []
+    shown = [line for line in lines if line.split("`")[1] not in left_out]
+    return [f"`{status}`", "\n".join(shown)] if shown else []
 
 
 def answer_lines(status: str, answer: Json) -> list[str]:

@@ -31,16 +31,16 @@ def _events() -> list[tuple[str, Json]]:
 
 
 def _write_backs() -> str:
-    told = _message(_WRITE_BACK)
-    [content] = told["requestBody"]["content"].values()
+    message = _message(_WRITE_BACK)
+    [content] = message["requestBody"]["content"].values()
     parts = [
-        f"# {told['summary']} `consent.changed`",
-        told["description"],
-        *_headers(told),
+        f"# {message['summary']} `consent.changed`",
+        message["description"],
+        *_headers(message),
         f"## Body\n\n`application/json`: {type_of(content['schema'])}",
         "\n".join(schema_lines(content["schema"])),
         *json_block(content),
-        *_answers(told),
+        *_answers(message),
         "The guide [Write-backs](guides/write-backs.md) has code that verifies one.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -56,24 +56,24 @@ def _event_page() -> str:
         *_headers(first),
         *_answers(first),
     ]
-    for name, told in events:
-        parts += _event(name, told)
+    for name, message in events:
+        parts += _event(name, message)
     return "\n\n".join(parts) + "\n"
 
 
-def _event(name: str, told: Json) -> list[str]:
-    [content] = told["requestBody"]["content"].values()
+def _event(name: str, message: Json) -> list[str]:
+    [content] = message["requestBody"]["content"].values()
     data = content["schema"]["properties"]["data"]
-    about = told["description"].partition("\n\n")[0]
+    about = message["description"].partition("\n\n")[0]
     return [f"## `{name}`", about, f"`data`: {type_of(data)}", *json_block(content)]
 
 
-def _headers(told: Json) -> list[str]:
-    return ["## Headers", "\n".join(parameter_lines(told["parameters"]))]
+def _headers(message: Json) -> list[str]:
+    return ["## Headers", "\n".join(parameter_lines(message["parameters"]))]
 
 
-def _answers(told: Json) -> list[str]:
-    lines = (f"- `{status}`: {a['description']}" for status, a in told["responses"].items())
+def _answers(message: Json) -> list[str]:
+    lines = (f"- `{status}`: {a['description']}" for status, a in message["responses"].items())
     return ["## What you answer", "\n".join(lines)]
 
 

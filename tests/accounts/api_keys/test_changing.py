@@ -1,0 +1,162 @@
+"""API keys: updating and revoking them."""
+
+from functools import partial
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.api_keys import service
+from storepost.accounts.api_keys.repository import ApiKeyItem
+from storepost.accounts.identity.repository import (
+    ApiKeyTokenItem,
+    touch_key,
+)
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.accounts.api_keys.keys import counted, made, name_behind, revoked, shown, tokens, works
+from tests.accounts.workspaces.test_workspaces import signed_in
+from tests.harness.world import Answer, Someone, World
+
+
+class TestUpdate:
+    """PATCH /api-keys/{id}."""
+
+    def patch(self, world: World, by: Someone, key: UUID, body: object) -> Answer:
+        """The answer to a change."""
+        return world.call("PATCH", f"/api-keys/{key}", token=by.token, json_body=body)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/name"]),
+            ({"name": ""}, ["/name"]),
+            ({"name": "x" * 101}, ["/name"]),
+            ({"name": "New", "scope": "read"}, ["/scope"]),
+        ],
+    )
+    def test_bad_input(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, body: object,
+        paths: list[str],
+    ) -> None:  # fmt: skip
+        assert self.patch(world, owner, uuid4(), body).error_paths() == paths
+
+    def test_renames(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, secret = made(world, owner)
+        before = shown(world, owner, key)
+        answer = self.patch(world, owner, key, {"name": " New "})
+        assert (answer.status, answer.json) == (200, {**before, "name": "New"})
+        assert shown(world, owner, key) == answer.json
+        assert works(world, secret)
+
+    def test_each_secret_knows_the_name(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """During a rotation's overlap there are two, and a new one is made under the new name."""
+        key, first = made(world, owner, "Old")
+        rotate = partial(world.call, "POST", f"/api-keys/{key}/rotate", token=owner.token)
+        second = rotate(json_body={"overlapSeconds": 3600}).json["key"]
+        assert self.patch(world, owner, key, {"name": "New"}).status == 200
+        assert [name_behind(secret) for secret in (first, second)] == ["New", "New"]
+        third = rotate(json_body={"overlapSeconds": 3600}).json["key"]
+        assert [name_behind(secret) for secret in (second, third)] == ["New", "New"]
+
+    def test_rotated_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """The secret that is new gets the name too."""
+        key, _ = made(world, owner, "Old")
+        caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
+        secrets: list[str] = []
+        rotating = partial(service.rotate_key, caller, key, 0)
+        with world.meanwhile(lambda c: secrets.append(rotating(c).secret)):
+            assert self.patch(world, owner, key, {"name": "New"}).status == 200
+        assert shown(world, owner, key)["name"] == "New"
+        assert name_behind(secrets[0]) == "New"
+
+    def test_revoked(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, _ = made(world, owner, "Old")
+        revoked(world, owner, key)
+        answer = self.patch(world, owner, key, {"name": "New"})
+        assert answer.problem() == (409, "key_revoked")
+        assert shown(world, owner, key)["name"] == "Old"
+
+    def test_revoked_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, _ = made(world, owner, "Old")
+        with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
+            answer = self.patch(world, owner, key, {"name": "New"})
+        assert answer.problem() == (409, "key_revoked")
+        assert shown(world, owner, key)["name"] == "Old"
+
+
+class TestRevoke:
+    """POST /api-keys/{id}/revoke."""
+
+    def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        answer = world.call("POST", f"/api-keys/{uuid4()}/revoke", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_ends_the_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, secret = made(world, owner)
+        assert works(world, secret)
+        before, now = shown(world, owner, key), clock.now()
+        revoked(world, owner, key)
+        assert not works(world, secret)
+        after = shown(world, owner, key)
+        at = str(after["revokedAt"])
+        assert now <= clock.from_text(at) <= clock.now()
+        assert before["lastUsedAt"] is not None
+        assert after == {**before, "status": "revoked", "revokedAt": at}
+        assert tokens(world) == []
+        assert counted(workspace) == 0
+
+    def test_is_repeatable(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, _ = made(world, owner)
+        revoked(world, owner, key)
+        first = shown(world, owner, key)
+        world.advance(seconds=1)
+        revoked(world, owner, key)
+        assert shown(world, owner, key) == first
+        assert counted(workspace) == 0
+
+    def test_two_at_once_count_once(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, _ = made(world, owner)
+        made(world, owner)
+        with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
+            revoked(world, owner, key)
+        assert counted(workspace) == 1
+
+    def test_ends_an_overlap_too(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, old = made(world, owner)
+        path, body = f"/api-keys/{key}/rotate", {"overlapSeconds": 600}
+        new = world.call("POST", path, token=owner.token, json_body=body).json["key"]
+        assert (works(world, old), works(world, new)) == (True, True)
+        revoked(world, owner, key)
+        assert (works(world, old), works(world, new)) == (False, False)
+        assert tokens(world) == []
+
+    def test_revoked_while_a_request_comes_in(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, secret = made(world, owner)
+        token = ApiKeyTokenItem.get(f"token#{digest(secret)}", "token")
+        revoked(world, owner, key)
+        assert not touch_key(token, clock.now())
+        assert tokens(world) == []
+
+    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, _ = made(world, owner)
+        path = f"/api-keys/{key}/revoke"
+        answers = [world.call("POST", path, token=owner.token, key="k") for _ in range(2)]
+        assert [a.status for a in answers] == [200, 200]
+        assert answers[1].body == answers[0].body
+        assert answers[1].header("idempotency-replayed") == "true"
+        rows = [row for row in world.rows(workspace.key) if isinstance(row, ApiKeyItem)]
+        assert [row.digests for row in rows] == [[]]

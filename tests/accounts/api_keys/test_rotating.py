@@ -1,0 +1,264 @@
+"""API keys: giving them another secret."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.api_keys import service
+from storepost.accounts.identity.repository import (
+    ApiKeyTokenItem,
+    touch_key,
+)
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.accounts.api_keys.keys import (
+    counted,
+    made,
+    revoked,
+    shown,
+    tokens,
+    works,
+)
+from tests.accounts.workspaces.test_workspaces import signed_in
+from tests.harness.world import CANARY, Answer, Someone, World
+
+
+class TestRotate:
+    """POST /api-keys/{id}/rotate."""
+
+    def rotate(
+        self,
+        world: World,
+        token: str,
+        key: UUID,
+        overlap: object = None,
+        *,
+        idem: str | None = None,
+    ) -> Answer:
+        """The answer to a rotation; without an overlap there is no body at all."""
+        body = None if overlap is None else {"overlapSeconds": overlap}
+        path = f"/api-keys/{key}/rotate"
+        return world.call("POST", path, token=token, json_body=body, key=idem)
+
+    @contextmanager
+    def used_meanwhile(self, monkeypatch: pytest.MonkeyPatch, secret: str) -> Iterator[None]:
+        """Notes a use of the secret after the rotation's reads and before its writes."""
+        plain = Changes.commit
+
+        def commit_second(changes: Changes) -> None:
+            monkeypatch.setattr(Changes, "commit", plain)
+            token = ApiKeyTokenItem.get(f"token#{digest(secret)}", "token")
+            assert touch_key(token, clock.now())
+            plain(changes)
+
+        monkeypatch.setattr(Changes, "commit", commit_second)
+        yield
+        assert Changes.commit is plain
+
+    @pytest.mark.parametrize("overlap", [-1, 86401, "300", 1.5, True])
+    def test_bad_input(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: object
+    ) -> None:
+        key, secret = made(world, owner)
+        for token in (owner.token, secret):
+            answer = self.rotate(world, token, key, overlap)
+            assert answer.error_paths() == ["/overlapSeconds"]
+        assert works(world, secret)
+
+    def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        assert self.rotate(world, owner.token, uuid4()).problem() == (404, "not_found")
+
+    def test_unknown_field(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        path, body = f"/api-keys/{uuid4()}/rotate", {"overlap": 1}
+        answer = world.call("POST", path, token=owner.token, json_body=body)
+        assert answer.error_paths() == ["/overlap"]
+
+    def test_by_a_person_the_old_secret_ends_at_once(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, old = made(world, owner)
+        assert works(world, old)
+        before, now = shown(world, owner, key), clock.now()
+        answer = self.rotate(world, owner.token, key)
+        assert answer.status == 200
+        new = answer.json["key"]
+        rotated = answer.json["apiKey"]["rotatedAt"]
+        assert now <= clock.from_text(rotated) <= clock.now()
+        assert answer.json == {
+            "key": new,
+            "apiKey": {**before, "prefix": new[: len("stp_") + 8], "rotatedAt": rotated},
+        }
+        assert before["lastUsedAt"] is not None
+        assert shown(world, owner, key) == answer.json["apiKey"]
+        assert (works(world, old), works(world, new)) == (False, True)
+        assert tokens(world) == [f"token#{digest(new)}"]
+        assert counted(workspace) == 1
+
+    @pytest.mark.parametrize("overlap", [1, 86400])
+    def test_by_a_person_with_an_overlap(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
+    ) -> None:
+        key, old = made(world, owner)
+        new = self.rotate(world, owner.token, key, overlap).json["key"]
+        assert (works(world, old), works(world, new)) == (True, True)
+        world.advance(seconds=overlap)
+        assert (works(world, old), works(world, new)) == (False, True)
+
+    @pytest.mark.parametrize(("overlap", "seconds"), [(None, 3600), (300, 300), (86400, 86400)])
+    def test_by_the_key_itself(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int | None,
+        seconds: int,
+    ) -> None:  # fmt: skip
+        key, old = made(world, owner)
+        answer = self.rotate(world, old, key, overlap)
+        assert (answer.status, answer.json["apiKey"]["id"]) == (200, str(key))
+        new = answer.json["key"]
+        world.advance(seconds=seconds - 5)
+        assert (works(world, old), works(world, new)) == (True, True)
+        world.advance(seconds=5)
+        assert (works(world, old), works(world, new)) == (False, True)
+
+    @pytest.mark.parametrize("overlap", [0, 299])
+    def test_a_key_must_leave_itself_some_time(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
+    ) -> None:
+        key, secret = made(world, owner)
+        answer = self.rotate(world, secret, key, overlap)
+        assert answer.error_paths() == ["/overlapSeconds"]
+        assert tokens(world) == [f"token#{digest(secret)}"]
+
+    def test_by_the_key_of_somebody_removed(self, world: World, workspace: WorkspaceScope) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        key, secret = made(world, admin)
+        assert world.call("POST", "/members/leave", token=admin.token).status == 204
+        assert self.rotate(world, secret, key).status == 200
+
+    def test_again_during_an_overlap_ends_the_oldest(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, first = made(world, owner)
+        second = self.rotate(world, first, key, 600).json["key"]
+        third = self.rotate(world, first, key, 600).json["key"]
+        assert [works(world, s) for s in (first, second, third)] == [False, True, True]
+        world.advance(seconds=600)
+        assert [works(world, s) for s in (first, second, third)] == [False, False, True]
+        assert len(tokens(world)) == 2
+        fourth = self.rotate(world, owner.token, key).json["key"]
+        assert tokens(world) == [f"token#{digest(fourth)}"]
+
+    def test_two_at_once(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, first = made(world, owner)
+        caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
+        other: list[str] = []
+        with world.meanwhile(lambda c: other.append(service.rotate_key(caller, key, 60, c).secret)):
+            last = self.rotate(world, owner.token, key, 60).json["key"]
+        assert [works(world, s) for s in (first, other[-1], last)] == [False, True, True]
+        assert len(tokens(world)) == 2
+
+    def test_the_last_use_of_what_is_gone_is_kept(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, old = made(world, owner)
+        assert works(world, old)
+        used = shown(world, owner, key)["lastUsedAt"]
+        assert used is not None
+        for overlap in (600, 0):
+            world.advance(minutes=2)
+            self.rotate(world, owner.token, key, overlap)
+            assert shown(world, owner, key)["lastUsedAt"] == used
+        assert len(tokens(world)) == 1
+
+    def test_a_use_meanwhile_is_kept(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        key, old = made(world, owner)
+        before = clock.now()
+        with self.used_meanwhile(monkeypatch, old):
+            answer = self.rotate(world, owner.token, key)
+        assert answer.status == 200
+        assert clock.from_text(answer.json["apiKey"]["lastUsedAt"]) >= before
+        assert shown(world, owner, key) == answer.json["apiKey"]
+
+    def test_revoked(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, _ = made(world, owner)
+        revoked(world, owner, key)
+        assert self.rotate(world, owner.token, key).problem() == (409, "key_revoked")
+        assert tokens(world) == []
+
+    def test_revoked_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, secret = made(world, owner)
+        with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
+            answer = self.rotate(world, secret, key)
+        assert answer.problem() == (409, "key_revoked")
+        assert tokens(world) == []
+        assert world.emails() == []
+
+    def test_owner_and_maker_are_told(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        rotator = world.member(workspace, Role.ADMIN)
+        key, _ = made(world, admin, f"Sync {CANARY}")
+        answer = self.rotate(world, rotator.token, key, 600)
+        emails = world.emails()
+        assert {email.to for email in emails} == {owner.email, admin.email}
+        assert len(emails) == 2
+        for email in emails:
+            assert f"Sync {CANARY}" in email.text
+            assert rotator.name in email.text
+            assert answer.json["apiKey"]["prefix"] in email.text
+            assert "The old secret works until" in email.text
+            assert answer.json["key"] not in email.text
+
+    def test_one_email_where_they_are_one(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, _ = made(world, owner)
+        self.rotate(world, owner.token, key)
+        [email] = world.emails()
+        assert email.to == owner.email
+        assert "stopped working at once" in email.text
+
+    def test_a_key_that_rotates_itself_is_named(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, secret = made(world, owner, f"Robot {CANARY}")
+        self.rotate(world, secret, key)
+        [email] = world.emails()
+        assert f"Rotated by: Robot {CANARY}" in email.text
+
+    def test_a_retry_with_the_old_secret_replays(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, old = made(world, owner)
+        first = self.rotate(world, old, key, idem="k")
+        again = self.rotate(world, old, key, idem="k")
+        assert (again.status, again.body) == (200, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        sealed = self.rotate(world, first.json["key"], key, idem="k")
+        assert sealed.problem() == (409, "idempotency_secret_sealed")
+        assert len(tokens(world)) == 2
+        assert len(world.emails()) == 1
+
+    def test_replay_by_a_person(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, _ = made(world, owner)
+        first = self.rotate(world, owner.token, key, 0, idem="k")
+        again = self.rotate(world, owner.token, key, 0, idem="k")
+        assert (again.status, again.body) == (200, first.body)
+        other = self.rotate(world, owner.token, key, 1, idem="k")
+        assert other.problem() == (422, "idempotency_key_reused")
+        assert tokens(world) == [f"token#{digest(first.json['key'])}"]

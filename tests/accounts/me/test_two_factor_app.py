@@ -1,0 +1,287 @@
+"""Two-factor settings: the authenticator app."""
+
+import re
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from storepost.accounts.identity.credentials import AuthenticatorItem, authenticator_key
+from storepost.accounts.identity.two_factor import backup_codes_left, unseal_seed
+from storepost.accounts.me.repository import PendingAuthenticatorItem, pending_authenticator_key
+from storepost.platform.persistence.item import find
+from storepost.values import clock
+from storepost.values.scope import PersonScope
+from tests.accounts.me.accounts import (
+    PASSWORD,
+    account,
+    app_on,
+    email_on,
+    keeps_its_secret,
+    partition,
+    refuses_strangers,
+    refuses_wrong_password,
+    start_app,
+    totp,
+    trust,
+    two_factor,
+    wrong_totp,
+)
+from tests.accounts.me.two_factor import (
+    BACKUP_CODE,
+    demanded,
+    is_since_now,
+    seed_of,
+)
+from tests.harness.world import Answer, Someone, World
+
+
+class TestStartApp:
+    """POST /me/two-factor/app."""
+
+    path = "/me/two-factor/app"
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/password"]),
+            ({"password": 1}, ["/password"]),
+            ({"password": "a", "b": 1}, ["/b"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
+        assert answer.error_paths() == paths
+
+    def test_wrong_password(self, world: World) -> None:
+        refuses_wrong_password(world, self.path, {})
+
+    def test_a_secret_for_the_app_and_nothing_on_yet(self, world: World) -> None:
+        someone = account(world)
+        trust(someone)
+        answer = world.call(
+            "POST", self.path, token=someone.token, json_body={"password": PASSWORD}
+        )
+        assert answer.status == 200
+        assert set(answer.json) == {"secret", "otpauthUri"}
+        secret, uri = answer.json["secret"], urlsplit(answer.json["otpauthUri"])
+        assert re.fullmatch(r"[A-Z2-7]{32}", secret)  # 160 bits (RFC 4226, section 4, R6)
+        assert (uri.scheme, uri.netloc) == ("otpauth", "totp")
+        assert unquote(uri.path) == f"/Storepost:{someone.email}"
+        assert parse_qs(uri.query) == {"secret": [secret], "issuer": ["Storepost"]}
+        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 1}
+        key = pending_authenticator_key(PersonScope(someone.id))
+        row = find(PendingAuthenticatorItem, key)
+        assert row is not None
+        assert secret not in str(row.to_simple_dict())
+        assert unseal_seed(row.seed, key) == secret
+
+    def test_another_start_ends_the_first(self, world: World) -> None:
+        someone = account(world)
+        first, second = start_app(world, someone), start_app(world, someone)
+        assert first != second
+        for secret, status in ((first, 422), (second, 200)):
+            body = {"code": totp(secret)}
+            answer = world.call("POST", f"{self.path}/confirm", token=someone.token, json_body=body)
+            assert answer.status == status
+
+    def test_on_already(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        before = seed_of(someone)
+        answer = world.call(
+            "POST", self.path, token=someone.token, json_body={"password": PASSWORD}
+        )
+        assert answer.problem() == (409, "method_on")
+        assert seed_of(someone) == before
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        body: dict[str, object] = {"password": PASSWORD}
+        first = keeps_its_secret(world, someone, self.path, body, "secret")
+        answer = world.call(
+            "POST",
+            f"{self.path}/confirm",
+            token=someone.token,
+            json_body={"code": totp(first.json["secret"])},
+        )
+        assert answer.status == 200
+
+
+class TestConfirmApp:
+    """POST /me/two-factor/app/confirm."""
+
+    path = "/me/two-factor/app/confirm"
+
+    def confirm(self, world: World, someone: Someone, code: str) -> Answer:
+        """The answer to a code."""
+        return world.call("POST", self.path, token=someone.token, json_body={"code": code})
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [({}, ["/code"]), ({"code": ""}, ["/code"]), ({"code": "1" * 33}, ["/code"])],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
+        assert answer.error_paths() == paths
+
+    def test_nothing_begun(self, world: World) -> None:
+        answer = self.confirm(world, account(world), "123456")
+        assert answer.problem() == (410, "challenge_closed")
+
+    def test_another_persons_secret(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        start_app(world, other)
+        code = totp(start_app(world, someone))
+        assert self.confirm(world, other, code).problem() == (422, "code_invalid")
+        assert two_factor(world, other)["app"] is None
+
+    def test_the_first_method_brings_ten_backup_codes(self, world: World) -> None:
+        someone = account(world)
+        trust(someone, 2)
+        secret = start_app(world, someone)
+        answer = self.confirm(world, someone, totp(secret))
+        assert answer.status == 200
+        assert set(answer.json) == {"backupCodes"}
+        codes = answer.json["backupCodes"]
+        assert len(set(codes)) == len(codes) == 10
+        assert all(BACKUP_CODE.fullmatch(code) for code in codes)
+        found = two_factor(world, someone)
+        assert is_since_now(found.pop("app"))
+        assert found == {"email": None, "trustedBrowsers": 0}
+        assert seed_of(someone) == secret
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+        assert partition(world, someone) == {"authenticator", "backup_codes"}
+
+    def test_a_second_method_brings_none(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        trust(someone)
+        answer = self.confirm(world, someone, totp(start_app(world, someone)))
+        assert (answer.status, answer.json) == (200, {"backupCodes": []})
+        found = two_factor(world, someone)
+        assert is_since_now(found["app"])
+        assert is_since_now(found["email"])
+        assert found["trustedBrowsers"] == 0
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    @pytest.mark.parametrize(("steps", "status"), [(-2, 422), (-1, 200), (1, 200), (2, 422)])
+    def test_one_step_either_way(self, world: World, steps: int, status: int) -> None:
+        someone = account(world)
+        secret = start_app(world, someone)
+        # From the middle of a step no call that follows reaches the next one.
+        world.advance(seconds=(45 - clock.now().timestamp()) % 30)
+        assert self.confirm(world, someone, totp(secret, steps)).status == status
+
+    def test_grouped_as_apps_show_it(self, world: World) -> None:
+        someone = account(world)
+        code = totp(start_app(world, someone))
+        assert self.confirm(world, someone, f" {code[:3]} {code[3:]} ").status == 200
+
+    def test_the_step_of_the_proof_is_used(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        row = find(AuthenticatorItem, authenticator_key(PersonScope(someone.id)))
+        assert row is not None
+        assert int(clock.now().timestamp()) // 30 - int(row.last_step) in {0, 1}
+
+    def test_five_wrong_codes_end_it(self, world: World) -> None:
+        someone = account(world)
+        secret = start_app(world, someone)
+        for _ in range(5):
+            answer = self.confirm(world, someone, wrong_totp(secret))
+            assert answer.problem() == (422, "code_invalid")
+        answer = self.confirm(world, someone, totp(secret))
+        assert answer.problem() == (410, "challenge_closed")
+        assert two_factor(world, someone)["app"] is None
+        assert self.confirm(world, someone, totp(start_app(world, someone))).status == 200
+
+    def test_half_an_hour(self, world: World) -> None:
+        someone = account(world)
+        secret = start_app(world, someone)
+        world.advance(minutes=30)
+        answer = self.confirm(world, someone, totp(secret))
+        assert answer.problem() == (410, "challenge_closed")
+
+    def test_on_already(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        answer = self.confirm(world, someone, totp(seed_of(someone)))
+        assert answer.problem() == (409, "method_on")
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        body: dict[str, object] = {"code": totp(start_app(world, someone))}
+        keeps_its_secret(world, someone, self.path, body, "backupCodes")
+
+
+class TestDisableApp:
+    """POST /me/two-factor/app/disable."""
+
+    path = "/me/two-factor/app/disable"
+
+    def disable(self, world: World, someone: Someone, key: str | None = None) -> Answer:
+        """The answer with the right password."""
+        body = {"password": PASSWORD}
+        return world.call("POST", self.path, token=someone.token, json_body=body, key=key)
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_bad_input(self, world: World) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body={})
+        assert answer.error_paths() == ["/password"]
+
+    def test_wrong_password(self, world: World) -> None:
+        refuses_wrong_password(world, self.path, {})
+
+    def test_off_already(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        assert self.disable(world, someone).problem() == (409, "method_off")
+        assert two_factor(world, someone)["email"] is not None
+
+    def test_the_last_method(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        trust(someone)
+        answer = self.disable(world, someone)
+        assert (answer.status, answer.body) == (204, b"")
+        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
+        assert partition(world, someone) == set()
+
+    def test_with_emailed_codes_left(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        email_on(world, someone)
+        trust(someone)
+        demanded(world, someone)
+        assert self.disable(world, someone).status == 204
+        found = two_factor(world, someone)
+        assert (found["app"], found["trustedBrowsers"]) == (None, 0)
+        assert is_since_now(found["email"])
+        assert "authenticator" not in partition(world, someone)
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    def test_demanded_by_a_workspace(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        trust(someone)
+        demanded(world, someone)
+        assert self.disable(world, someone).problem() == (409, "two_factor_last_method")
+        found = two_factor(world, someone)
+        assert is_since_now(found["app"])
+        assert found["trustedBrowsers"] == 1
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        answers = [self.disable(world, someone, key="k") for _ in range(2)]
+        assert [answer.status for answer in answers] == [204, 204]
+        assert answers[1].header("idempotency-replayed") == "true"

@@ -1,0 +1,203 @@
+"""Two-factor settings: codes by email."""
+
+import re
+
+from storepost.accounts.identity.two_factor import backup_codes_left
+from storepost.values.scope import PersonScope
+from tests.accounts.me.accounts import (
+    account,
+    app_on,
+    email_on,
+    keeps_its_secret,
+    partition,
+    refuses_strangers,
+    start_email,
+    trust,
+    two_factor,
+    wrong,
+)
+from tests.accounts.me.two_factor import (
+    BACKUP_CODE,
+    demanded,
+    is_since_now,
+)
+from tests.harness.world import Answer, Someone, World
+
+
+class TestStartEmail:
+    """POST /me/two-factor/email."""
+
+    path = "/me/two-factor/email"
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_emails_a_code(self, world: World) -> None:
+        someone = account(world)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert (answer.status, answer.body) == (204, b"")
+        [email] = world.emails()
+        assert email.to == someone.email
+        assert someone.name in email.text
+        assert re.search(r"\b\d{6}\b", email.text)
+        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
+
+    def test_on_already(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert answer.problem() == (409, "method_on")
+        assert len(world.emails()) == 1
+
+    def test_five_codes_in_an_hour(self, world: World) -> None:
+        someone = account(world)
+        for _ in range(5):
+            start_email(world, someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert answer.problem() == (429, "code_send_limit")
+        wait = int(answer.header("retry-after") or 0)
+        assert 0 < wait <= 3600
+        assert len(world.emails()) == 5
+        world.advance(seconds=wait)
+        assert world.call("POST", self.path, token=someone.token).status == 204
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        for _ in range(2):
+            answer = world.call("POST", self.path, token=someone.token, key="k")
+            assert answer.status == 204
+        assert answer.header("idempotency-replayed") == "true"
+        assert len(world.emails()) == 1
+
+
+class TestConfirmEmail:
+    """POST /me/two-factor/email/confirm."""
+
+    path = "/me/two-factor/email/confirm"
+
+    def confirm(self, world: World, someone: Someone, code: str) -> Answer:
+        """The answer to a code."""
+        return world.call("POST", self.path, token=someone.token, json_body={"code": code})
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_bad_input(self, world: World) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body={"c": "1"})
+        assert answer.error_paths() == ["/code", "/c"]
+
+    def test_nothing_begun(self, world: World) -> None:
+        answer = self.confirm(world, account(world), "123456")
+        assert answer.problem() == (410, "challenge_closed")
+
+    def test_another_persons_code(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        code = start_email(world, someone)
+        assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
+
+    def test_the_first_method_brings_ten_backup_codes(self, world: World) -> None:
+        someone = account(world)
+        trust(someone)
+        answer = self.confirm(world, someone, start_email(world, someone))
+        assert answer.status == 200
+        assert set(answer.json) == {"backupCodes"}
+        codes = answer.json["backupCodes"]
+        assert len(set(codes)) == len(codes) == 10
+        assert all(BACKUP_CODE.fullmatch(code) for code in codes)
+        found = two_factor(world, someone)
+        assert is_since_now(found.pop("email"))
+        assert found == {"app": None, "trustedBrowsers": 0}
+        assert partition(world, someone) == {"backup_codes"}
+
+    def test_a_second_method_brings_none(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        trust(someone)
+        answer = self.confirm(world, someone, start_email(world, someone))
+        assert (answer.status, answer.json) == (200, {"backupCodes": []})
+        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    def test_ten_minutes(self, world: World) -> None:
+        someone = account(world)
+        code = start_email(world, someone)
+        world.advance(minutes=10)
+        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+
+    def test_five_wrong_codes_end_it(self, world: World) -> None:
+        someone = account(world)
+        code = start_email(world, someone)
+        for _ in range(5):
+            answer = self.confirm(world, someone, wrong(code))
+            assert answer.problem() == (422, "code_invalid")
+        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+        assert two_factor(world, someone)["email"] is None
+
+    def test_on_already(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        assert self.confirm(world, someone, "123456").problem() == (409, "method_on")
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        body: dict[str, object] = {"code": start_email(world, someone)}
+        keeps_its_secret(world, someone, self.path, body, "backupCodes")
+
+
+class TestDisableEmail:
+    """POST /me/two-factor/email/disable."""
+
+    path = "/me/two-factor/email/disable"
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_off_already(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert answer.problem() == (409, "method_off")
+        assert two_factor(world, someone)["app"] is not None
+
+    def test_with_the_app_left(self, world: World) -> None:
+        someone = account(world)
+        app_on(world, someone)
+        email_on(world, someone)
+        trust(someone)
+        demanded(world, someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert (answer.status, answer.body) == (204, b"")
+        found = two_factor(world, someone)
+        assert is_since_now(found.pop("app"))
+        assert found == {"email": None, "trustedBrowsers": 0}
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+        assert "authenticator" in partition(world, someone)
+
+    def test_the_last_method(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        trust(someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert answer.status == 204
+        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
+        assert partition(world, someone) == set()
+
+    def test_demanded_by_a_workspace(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        trust(someone)
+        demanded(world, someone)
+        answer = world.call("POST", self.path, token=someone.token)
+        assert answer.problem() == (409, "two_factor_last_method")
+        found = two_factor(world, someone)
+        assert is_since_now(found["email"])
+        assert found["trustedBrowsers"] == 1
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        email_on(world, someone)
+        for _ in range(2):
+            answer = world.call("POST", self.path, token=someone.token, key="k")
+            assert answer.status == 204
+        assert answer.header("idempotency-replayed") == "true"

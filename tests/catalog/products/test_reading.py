@@ -1,0 +1,321 @@
+"""Products of a custom store: one of them, its variants and sources, and the list."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.platform.persistence.counted_tree import scanning
+from storepost.values.ids import derived_id
+from storepost.values.pagination import FilterTooBroad
+from tests.catalog.products.answers import Get
+from tests.catalog.products.bringing import bring, feed, says
+from tests.catalog.products.sample import eur, product, put, variant
+from tests.catalog.products.state import products, store_of
+from tests.harness.world import Someone, World
+
+
+class TestGet:
+    """GET /products/{id}."""
+
+    def test_another_workspaces(self, world: World, owner: Someone, store: str) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        stranger = world.person()
+        world.workspace(stranger)
+        for path in ("", "/variants", "/sources"):
+            answer = world.call("GET", f"/products/{body['id']}{path}", token=stranger.token)
+            assert answer.problem() == (404, "not_found")
+
+    def test_in_another_locale(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        read = get(f"/products/{body['id']}", locale="en")
+        expected = {**body, "locale": "en", "title": "Green tea"}
+        # The primary locale's description stands in for the one that isn't there.
+        assert (read.status, read.json) == (200, expected)
+
+    def test_a_locale_that_it_has_not(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        for path in ("", "/variants", "/sources"):
+            answer = get(f"/products/{body['id']}{path}", locale="fr")
+            assert answer.problem() == (404, "locale_not_found")
+        assert get(f"/products/{body['id']}", locale="!").error_paths() == ["query.locale"]
+
+
+class TestVariants:
+    """GET /products/{id}/variants."""
+
+    def test_whole(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        image = {"url": "https://shop.example.com/v.jpg", "alt": None}
+        variants = [
+            variant(2, position=5, inventory=-1, continueSellingWhenOutOfStock=True),
+            variant(1, image=image, compareAtPrice=eur(700), position=4),
+            {"externalId": "v-3", "title": "Sample", "price": eur(0), "position": 6},
+        ]
+        body = put(world, owner, store, "p-1", product(variants=variants)).json
+        listed = get(f"/products/{body['id']}/variants").json
+        first = {
+            "id": str(derived_id(UUID(body["id"]), "variant", "v-1")),
+            "externalId": "v-1",
+            "locale": "de-AT",
+            "title": "100 g",
+            "sku": "TEA-1",
+            "barcode": "4000000000001",
+            "options": [{"name": "Weight", "value": "100 g"}],
+            "image": image,
+            "price": eur(500),
+            "compareAtPrice": eur(700),
+            "stock": "in_stock",
+            "inventory": 10,
+            "continueSellingWhenOutOfStock": False,
+            "availableForSale": True,
+            "position": 4,
+            "removedAt": None,
+            "createdAt": None,
+            "updatedAt": None,
+        }
+        second = {
+            **first,
+            "id": str(derived_id(UUID(body["id"]), "variant", "v-2")),
+            "externalId": "v-2",
+            "title": "200 g",
+            "sku": "TEA-2",
+            "barcode": "4000000000002",
+            "options": [{"name": "Weight", "value": "200 g"}],
+            "image": None,
+            "price": eur(1000),
+            "compareAtPrice": None,
+            "stock": "out_of_stock",
+            "inventory": -1,
+            "continueSellingWhenOutOfStock": True,
+            "position": 5,
+        }
+        third = {
+            **second,
+            "id": str(derived_id(UUID(body["id"]), "variant", "v-3")),
+            "externalId": "v-3",
+            "title": "Sample",
+            "sku": None,
+            "barcode": None,
+            "options": [],
+            "price": eur(0),
+            "stock": "not_tracked",
+            "inventory": None,
+            "continueSellingWhenOutOfStock": False,
+            "position": 6,
+        }
+        assert listed == {"items": [first, second, third], "total": 3, "page": 1, "pageSize": 25}
+        filtered = get(f"/products/{body['id']}/variants", stock="out_of_stock,not_tracked").json
+        assert filtered["items"] == [second, third]
+
+
+class TestSources:
+    """GET /products/{id}/sources."""
+
+    def test_the_stores_own_records(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
+        one = [variant(1, inventory=0)]
+        body = put(world, owner, store, "p-1", product(variants=one)).json
+        sources = get(f"/products/{body['id']}/sources", locale="en").json
+        own, german, english, tea = sources["items"]
+        assert sources["locale"] == "en"
+        common = {
+            "kind": "store",
+            "source": {"id": store, "name": "Olive's Shop"},
+            "firstSeenAt": body["addedAt"],
+            "seenAt": body["addedAt"],
+            "removedAt": None,
+        }
+        assert german == {
+            **common,
+            "id": german["id"],
+            "variantId": None,
+            "locale": "de-AT",
+            "externalId": "p-1",
+            "fields": {"title": "Grüner Tee", "description": "Lose."},
+        }
+        assert english["fields"] == {"title": "Green tea"}
+        assert (own["locale"], own["fields"]["custom.origin"]) == ("de-AT", "Uji")
+        variant_id = str(derived_id(UUID(body["id"]), "variant", "v-1"))
+        assert (tea["variantId"], tea["externalId"]) == (variant_id, "v-1")
+        assert tea["fields"] == {
+            "title": "100 g",
+            "sku": "TEA-1",
+            "barcode": "4000000000001",
+            "options": [{"name": "Weight", "value": "100 g"}],
+            "price": eur(500),
+            "inventoryQuantity": 0,
+            "availableForSale": False,
+            "continueSellingWhenOutOfStock": False,
+            "position": 1,
+        }
+        expected = dict.fromkeys(
+            ["handle", "link", "image", "vendor", "productType", "tags", "status", "publishedAt"],
+            own["id"],
+        )
+        assert sources["winners"] == {
+            "custom.origin": own["id"],
+            "product.title": english["id"],
+            "product.description": german["id"],
+            **{f"product.{name}": record for name, record in expected.items()},
+        }
+        named = ["title", "sku", "barcode", "options", "price", "inventoryQuantity"]
+        assert sources["variantWinners"] == {
+            variant_id: {f"variant.{n}": tea["id"] for n in [*named, "availableForSale"]}
+        }
+        assert len({row["id"] for row in sources["items"]}) == 4
+
+
+class TestList:
+    """GET /products."""
+
+    def fill(self, world: World, owner: Someone, store: str, other: str) -> None:
+        """Six products, of two stores."""
+        rows: list[tuple[str, str, dict[str, Any]]] = [
+            (store, "a", {}),
+            (store, "b", {"status": "draft", "vendor": "B", "tags": ["hot"]}),
+            (other, "c", {"productType": "Mug", "variants": [variant(1, inventory=0)]}),
+            (store, "d", {"locales": [{"locale": "de-AT", "title": "Ahorn"}], "image": None}),
+            (other, "a", {"published": False, "variants": [variant(1, inventory=None)]}),
+            (store, "e", {"link": None, "variants": []}),
+        ]
+        for number, (where, external_id, change) in enumerate(rows):
+            title = [{"locale": "de-AT", "title": f"Tee {9 - number}"}]
+            given = {"locales": title, **change}
+            if external_id == "b":
+                given["locales"] = [*title, {"locale": "fr", "title": "Thé vert"}]
+            assert put(world, owner, where, external_id, product(**given)).status == 201
+            world.advance(seconds=10)
+        gone = product(locales=[{"locale": "de-AT", "title": "Gone"}])
+        put(world, owner, store, "z", gone)
+        world.call("DELETE", f"/stores/{store}/products/z", token=owner.token)
+
+    def test_another_workspaces_are_invisible(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "p-1", product())
+        stranger = world.person()
+        world.workspace(stranger)
+        for query in ({}, {"storeId": store}, {"storeId": store, "externalId": "p-1"}):
+            listed = world.call("GET", "/products", token=stranger.token, query=query)
+            assert (listed.json["items"], listed.json["total"]) == ([], 0)
+
+    def test_filters_and_orders(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        other = world.store(owner)
+        self.fill(world, owner, store, other)
+        feedless = str(uuid4())
+        moments = {p.external_id + p.store_id.hex: p.changed_at for p in products(world)}
+        second = moments["b" + UUID(store).hex].isoformat()
+        world.deliver()
+        asked: list[tuple[dict[str, object], str]] = [
+            ({}, "e a d c b a"),
+            ({"sort": "addedAt"}, "a b c d a e"),
+            ({"sort": "changedAt"}, "a b c d a e"),
+            ({"sort": "title"}, "d e a c b a"),
+            ({"sort": "-title"}, "a b c a e d"),
+            ({"storeId": store}, "e d b a"),
+            ({"storeId": store, "sort": "title"}, "d e b a"),
+            ({"storeId": other, "sort": "-changedAt"}, "a c"),
+            ({"storeId": feedless}, ""),
+            ({"externalId": "a"}, "a a"),
+            ({"externalId": "a", "storeId": other}, "a"),
+            ({"externalId": "z"}, ""),
+            ({"externalId": "z", "status": "removed"}, "z"),
+            ({"status": "removed"}, "z"),
+            ({"status": "removed", "sort": "title"}, "z"),
+            ({"status": "removed", "published": "true"}, ""),
+            ({"status": "removed,draft", "sort": "addedAt"}, "b z"),
+            ({"status": "draft"}, "b"),
+            ({"status": "active,draft", "published": "true"}, "e d c a"),
+            ({"published": "false"}, "a b"),
+            ({"published": "false", "sort": "title"}, "a b"),
+            ({"stock": "out_of_stock"}, "c"),
+            ({"stock": "out_of_stock,not_tracked", "sort": "-changedAt"}, "e a c"),
+            ({"stock": "in_stock", "storeId": store, "sort": "title"}, "d b a"),
+            ({"vendor": "B"}, "b"),
+            ({"productType": "Mug", "published": "true"}, "c"),
+            ({"tag": "hot"}, "b"),
+            ({"missing": "image"}, "d"),
+            ({"missing": "price,image"}, "e d"),
+            ({"locale": "fr"}, "b"),
+            ({"q": "the ver", "locale": "fr"}, "b"),
+            ({"q": "THE"}, "b"),
+            ({"q": "tee"}, "e a c b a"),
+            ({"q": "ahorn"}, "d"),
+            ({"q": "tee", "storeId": store, "sort": "title"}, "e b a"),
+            ({"q": "tee", "storeId": other, "sort": "addedAt"}, "c a"),
+            ({"q": "tee ver", "sort": "changedAt"}, "b"),
+            ({"q": "mug"}, "c"),
+            ({"q": "gone"}, ""),
+            ({"q": "z"}, ""),
+            ({"q": "gone", "status": "removed"}, "z"),
+            ({"q": "-", "status": "removed"}, ""),
+            ({"q": "tee", "status": "removed,draft"}, "b"),
+            ({"sourceId": store, "sort": "addedAt"}, "a b d e"),
+            ({"sourceId": feedless}, ""),
+            ({"changedFrom": second, "sort": "changedAt"}, "b c d a e"),
+            ({"changedTo": second}, "a"),
+            ({"changedFrom": second, "status": "draft", "sort": "title"}, "b"),
+        ]
+        for query, expected in asked:
+            answer = get("/products", **query)
+            found = [row["externalId"] for row in answer.json["items"]]
+            assert (query, found) == (query, expected.split())
+            assert answer.json["total"] == len(found)
+            first = get("/products", page=1, pageSize=10, **query).json
+            assert first["items"] == answer.json["items"][:10]
+            assert get("/products", page=2, **query).json["items"] == []
+
+    def test_a_locale_is_shown(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        [row] = get("/products", locale="en").json["items"]
+        expected = {name: body[name] for name in row} | {"locale": "en", "title": "Green tea"}
+        assert row == expected
+
+    def test_stock_in_a_locale(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        untracked = [variant(1, inventory=None)]
+        put(world, owner, store, "p-1", product(variants=untracked))
+        english = feed(store_of(world, store))
+        bring(english, says("p-1", "en", {"v-1": {"inventoryQuantity": 0}}, title="Tea"))
+        for locale, stock, expected in (
+            ("en", "out_of_stock", 1),
+            ("en", "not_tracked", 0),
+            ("de-AT", "not_tracked", 1),
+            ("de-AT", "out_of_stock", 0),
+        ):
+            listed = get("/products", locale=locale, stock=stock, status="active").json
+            assert (locale, stock, listed["total"]) == (locale, stock, expected)
+
+    @pytest.mark.parametrize(
+        ("query", "path"),
+        [
+            ({"status": "gone"}, "query.status"),
+            ({"stock": "none"}, "query.stock"),
+            ({"missing": "sku"}, "query.missing"),
+            ({"sort": "vendor"}, "query.sort"),
+            ({"storeId": "x"}, "query.storeId"),
+            ({"locale": "!"}, "query.locale"),
+            ({"changedFrom": "x"}, "query.changedFrom"),
+            ({"q": " "}, "query.q"),
+        ],
+    )
+    def test_bad_input(self, get: Get, query: dict[str, str], path: str) -> None:
+        [found] = get("/products", **query).error_paths()
+        assert found.startswith(path)
+
+    def test_too_broad(
+        self, world: World, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(3):
+            put(world, owner, store, f"p-{number}", product())
+        monkeypatch.setattr(scanning, "MAX_ROWS", 2)
+        assert get("/products", published="true").json["total"] == 3
+        for query, advised in (
+            ({"vendor": "A"}, "storeId"),
+            ({"vendor": "A", "storeId": store}, "changedFrom"),
+        ):
+            answer = get("/products", **query)
+            assert answer.problem() == (422, FilterTooBroad.code)
+            assert [error["path"] for error in answer.json["errors"]] == [f"query.{advised}"]

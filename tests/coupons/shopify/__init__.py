@@ -1,0 +1,1 @@
+"""Coupons whose codes are discounts on Shopify."""

@@ -1,0 +1,253 @@
+"""Coupons of a connected shop that can't be reached, or refuses."""
+
+from datetime import timedelta
+from typing import Any
+from unittest import mock
+
+import pytest
+from werkzeug.wrappers import Response
+
+from local.events import pumps
+from storepost.coupons import shop_sync
+from storepost.coupons.backoff import schedule_retry
+from storepost.coupons.repository import CouponRepository
+from storepost.platform.jobs.runs import Run
+from storepost.platform.messaging.tries import RECEIVES, TRIES
+from storepost.shopify.errors import MutationRefused, ShopUnavailable, UserError
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.values import clock
+from tests.coupons.coupon_store import counts
+from tests.coupons.shopify.on_shopify import OnShopify
+from tests.coupons.test_coupons import without_permission
+from tests.shopify.shops import SHOP, connection_is
+
+
+class TestTroubles:
+    """Shops that can't be told, or don't let themselves be."""
+
+    def test_without_the_permission_no_coupon_is_made_but_one_is_imported(
+        self, shop: OnShopify
+    ) -> None:
+        without_permission(shop)
+        answer = shop.call("POST", "/coupons", shop.body())
+        assert answer.problem() == (409, "permission_missing")
+        brought = shop.brought("A1")
+        assert brought.status == 202
+        shop.world.deliver()
+        assert shop.counts(brought.json["id"]) == counts(available=1)
+        assert shop.discounts == []
+
+    def test_a_shop_that_needs_reauth_makes_codes_failed(self, shop: OnShopify) -> None:
+        connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
+        coupon = shop.pool(3)
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=3)
+        assert {code["error"] for code in shop.codes(coupon)} == {
+            "The shop doesn't let coupons be made, or has to be connected again."
+        }
+        connection_is(shop.connected, ConnectionStatus.CONNECTED)
+        for code in shop.codes(coupon):
+            assert shop.call("POST", f"/coupon-codes/{code['id']}/retry").status == 200
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(available=3)
+        shop.check()
+
+    def test_a_shop_that_fails_for_long_makes_codes_failed(self, shop: OnShopify) -> None:
+        coupon = shop.pool(1)
+        shop.shopify.answering(*(Response(status=503) for _ in range(40)))
+        shop.work(coupon, tries=TRIES)
+        shop.shopify.server.interruptions.clear()
+        [code] = shop.codes(coupon)
+        assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
+
+    @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
+    def test_what_nobody_expected_makes_codes_failed_at_last(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch, tries: int
+    ) -> None:
+        """As does the last try where that is killed: pending codes nobody could retry."""
+        coupon = shop.pool(1)
+        monkeypatch.setattr(shop_sync, "add_codes", mock.Mock(side_effect=ArithmeticError))
+        shop.work(coupon, tries=TRIES - 1, fails=True)
+        assert shop.counts(coupon) == counts(pending=1)
+        if tries > TRIES:
+            monkeypatch.undo()
+        shop.work(coupon, tries=tries)
+        [code] = shop.codes(coupon)
+        assert (code["status"], code["error"]) == ("failed", "The shop couldn't be told.")
+
+    def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shop_sync, "CODES_OF_A_CALL", 4)
+        coupon = shop.pool(10)
+        monkeypatch.setattr(Run, "is_over", lambda _run: True)
+        refused = MutationRefused((UserError("Not now."),))
+        with (
+            mock.patch.object(shop_sync, "add_codes", side_effect=refused) as told,
+            mock.patch.object(Run, "stop", autospec=True, side_effect=Run.stop) as stopped,
+        ):
+            shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=10)
+        assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
+        assert told.call_count == 1
+        reasons = [call.args[1].failing for call in stopped.call_args_list]
+        assert reasons == [None, "Not now.", "Not now.", "Not now."]
+        shop.check()
+
+    @pytest.fixture
+    def expired(self, shop: OnShopify) -> str:
+        """A coupon with a code that has just ended, and one that nobody has."""
+        coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        shop.world.advance(days=1)
+        return coupon
+
+    def test_a_code_that_ends_while_the_shop_needs_reauth_is_deleted_once_it_is_connected(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
+        shop.run_expiry()
+        assert shop.counts(expired) == counts(available=1, expired=1)
+        assert len(shop.there(expired)) == 2
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).failed_syncs == 0
+        shop.check()
+
+    def test_a_shop_that_fails_is_told_again_less_and_less_often(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        with mock.patch.object(
+            shop_sync, "delete_codes", side_effect=ShopUnavailable("away")
+        ) as told:
+            pumps.run_schedule("coupon_expiry")
+            shop.work(expired, tries=TRIES - 1, fails=True)
+            assert (shop.stored(expired).failed_syncs, told.call_count) == (0, 1)
+            shop.work(expired, tries=TRIES)
+            for tries, minutes in enumerate((10, 20, 40), 1):
+                assert (shop.stored(expired).failed_syncs, told.call_count) == (tries, tries + 1)
+                shop.world.advance(minutes=minutes - 1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+                shop.world.advance(minutes=1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 1}
+                shop.work(expired, tries=TRIES)
+        shop.world.advance(minutes=80)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).failed_syncs == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+
+    def test_a_disconnected_shop_is_told_when_it_comes_back_and_never_before(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
+        shop.run_expiry()
+        for _ in range(20):
+            shop.world.advance(days=1)
+            shop.run_expiry()
+        assert len(shop.there(expired)) == 2
+        assert 10 < shop.stored(expired).failed_syncs < 15
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_a_shop_that_comes_back_and_refuses_is_told_again_soon(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
+        shop.run_expiry()
+        waits = timedelta()
+        while waits < timedelta(days=2):
+            shop.world.advance(days=1)
+            shop.run_expiry()
+            again_at = shop.stored(expired).retry_at
+            assert again_at is not None
+            waits = again_at - clock.now()
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(shop_sync, "delete_codes", side_effect=refused):
+            shop.shopify.connect(shop.owner, shop.workspace)
+            shop.world.deliver()
+        assert shop.stored(expired).failed_syncs == 1
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).failed_syncs == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+
+    def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        """Whoever connects it again finds nothing noted yet."""
+
+        def put_off_once_it_is_back(*given: Any, **named: Any) -> None:
+            if not named["is_connected"]:
+                shop.shopify.connect(shop.owner, shop.workspace)
+            schedule_retry(*given, **named)
+
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
+        with mock.patch.object(shop_sync, "schedule_retry", put_off_once_it_is_back):
+            shop.run_expiry()
+        assert len(shop.there(expired)) == 2
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).failed_syncs == 0
+
+    @pytest.mark.parametrize("ends", [False, True])
+    def test_of_a_discount_that_is_gone_there_is_nothing_left_to_forget(
+        self, shop: OnShopify, expired: str, *, ends: bool
+    ) -> None:
+        """Somebody deleted it in the shop, or a run that was killed before it noted so."""
+        shop.discounts.clear()
+        if ends:
+            assert shop.call("POST", f"/coupons/{expired}/end").status == 200
+        shop.run_expiry()
+        stored = shop.stored(expired)
+        assert (stored.failed_syncs, stored.external_id is None) == (0, ends)
+        assert CouponRepository(shop.workspace).removals(stored.id, 10) == []
+        for _ in range(2):
+            shop.world.advance(days=30)
+            shop.run_expiry()
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        assert shop.stored(expired).failed_syncs == 0
+
+    def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(shop_sync, "delete_codes", side_effect=refused):
+            shop.run_expiry()
+            shop.call("POST", f"/coupons/{expired}/codes", {"quantity": 2})
+            shop.world.deliver()
+        assert shop.counts(expired) == counts(available=3, expired=1)
+        assert len(shop.there(expired)) == 4
+
+    def test_a_lost_answer_makes_neither_a_second_discount_nor_second_codes(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(3)
+
+        def lose(request: Any) -> Response | None:
+            answered = shop.shopify.server.pretend.answer(
+                request, SHOP, request.path.partition(f"{SHOP}/")[2]
+            )
+            assert answered.status_code == 200
+            return Response(status=502)
+
+        def keep(_request: Any) -> Response | None:
+            return None
+
+        # Each time the discount is looked for; its making is lost, and then that of the codes.
+        for _ in range(2):
+            shop.shopify.server.interruptions += [keep, lose]
+            shop.work(coupon, fails=True)
+            assert shop.counts(coupon) == counts(pending=3)
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(available=3)
+        assert len(shop.discounts) == 1
+        assert shop.there(coupon) == set(shop.texts(coupon))
+        shop.check()

@@ -1,0 +1,1 @@
+"""Links by which a shop's workspace is chosen."""

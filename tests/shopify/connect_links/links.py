@@ -1,0 +1,36 @@
+"""What tests of connect links compare with."""
+
+from typing import Any
+
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Someone, World
+from tests.shopify.shops import SHOP
+
+STORE = {"externalId": SHOP, "name": f"Shop {CANARY}"}
+NEW = {"action": "connect_new", "workspaceName": f"  New {CANARY}  "}
+
+
+def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[str, Any]:
+    """The workspace as `GET /me` tells of it."""
+    listed = world.call("GET", "/me", token=someone.token).json["workspaces"]
+    [found] = [row for row in listed if row["id"] == str(workspace.id)]
+    return dict(found)
+
+
+SCOPES = {"customersOrders": "customers_orders", "products": "products"}
+
+
+def first_import(told: Any, name: str) -> dict[str, Any]:
+    """The import that connecting a shop leaves behind, for which nobody asked."""
+    return {
+        "id": told[name]["id"],
+        "scope": SCOPES[name],
+        "status": "queued",
+        "stage": None,
+        "requestedBy": None,
+        "imported": {"customers": 0, "orders": 0, "products": 0},
+        "error": None,
+        "queuedAt": told[name]["queuedAt"],
+        "startedAt": None,
+        "completedAt": None,
+    }

@@ -1,0 +1,159 @@
+"""Connect links: the preview, and the link with its workspaces."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Someone, World
+from tests.shopify.connect_links.links import STORE, summary
+from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
+
+
+class TestPreview:
+    """GET /connect-links/{id}/preview."""
+
+    def preview(self, world: World, link: str) -> Any:
+        return world.call("GET", f"/connect-links/{link}/preview")
+
+    def test_needs_nothing_but_the_link(self, world: World, link: str) -> None:
+        answer = self.preview(world, link)
+        assert (answer.status, answer.json) == (200, {"store": STORE, "platform": "shopify"})
+
+    def test_bad_input(self, world: World) -> None:
+        assert self.preview(world, "seven").error_paths() == ["path.id"]
+
+    def test_unknown(self, world: World) -> None:
+        assert self.preview(world, str(uuid4())).problem() == (404, "not_found")
+
+    def test_for_an_hour(self, world: World, link: str) -> None:
+        world.advance(minutes=59, seconds=59)
+        assert self.preview(world, link).status == 200
+        world.advance(seconds=1)
+        assert self.preview(world, link).problem() == (410, "link_expired")
+        world.advance(days=29)
+        assert self.preview(world, link).problem() == (410, "link_expired")
+
+    def test_of_a_used_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        assert self.preview(world, link).status == 200
+
+
+class TestGet:
+    """GET /connect-links/{id}."""
+
+    def get(self, world: World, someone: Someone, link: str) -> Any:
+        return world.call("GET", f"/connect-links/{link}", token=someone.token)
+
+    def test_a_key_may_not(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = world.call("GET", f"/connect-links/{link}", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        assert self.get(world, owner, "seven").error_paths() == ["path.id"]
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        assert self.get(world, owner, str(uuid4())).problem() == (404, "not_found")
+
+    def test_for_whom_began_it(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        assert self.get(world, owner, link).json == {
+            "store": STORE,
+            "myWorkspaces": [summary(world, owner, workspace)],
+            "requestedWorkspaceIds": [str(workspace.id)],
+            "previousWorkspace": None,
+            "twoFactorWorkspaces": [],
+        }
+
+    def test_for_somebody_else_it_tells_nothing_of_whom_began_it(
+        self, world: World, link: str
+    ) -> None:
+        stranger = world.person()
+        assert self.get(world, stranger, link).json == {
+            "store": STORE,
+            "myWorkspaces": [],
+            "requestedWorkspaceIds": [],
+            "previousWorkspace": None,
+            "twoFactorWorkspaces": [],
+        }
+
+    def test_needs_no_active_workspace(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        world.activate(owner, None)
+        assert len(self.get(world, owner, link).json["myWorkspaces"]) == 1
+
+    def test_offers_the_workspaces_that_one_manages(
+        self, world: World, shopify: Shopify, link: str
+    ) -> None:
+        someone, boss = world.person(), world.person()
+        managed, plain = world.workspace(boss), world.workspace(boss)
+        world.join(someone, plain, Role.MEMBER)
+        world.join(someone, managed, Role.ADMIN)
+        own = world.workspace(someone)
+        shopify.begin(someone, OTHER)  # another shop is waited for there
+        body = self.get(world, someone, link).json
+        offered = {row["id"]: row["role"] for row in body["myWorkspaces"]}
+        assert offered == {str(managed.id): "admin", str(own.id): "owner"}
+        assert body["requestedWorkspaceIds"] == []
+
+    def test_an_install_that_has_ended_is_no_request(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        someone = world.person()
+        world.workspace(someone)
+        shopify.begin(owner)
+        world.advance(minutes=10)
+        link = shopify.link(someone)
+        assert self.get(world, owner, link).json["requestedWorkspaceIds"] == []
+
+    def test_says_which_ask_for_two_factor_first(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        strict = world.workspace(owner, f"Strict {CANARY}")
+        world.require_two_factor(strict)
+        body = self.get(world, owner, link).json
+        assert {row["id"] for row in body["myWorkspaces"]} == {str(strict.id), str(workspace.id)}
+        named = [{"id": str(strict.id), "name": f"Strict {CANARY}"}]
+        assert body["twoFactorWorkspaces"] == named
+        world.turn_two_factor_on(owner)
+        assert self.get(world, owner, link).json["twoFactorWorkspaces"] == []
+
+    @pytest.mark.parametrize("role", [Role.MEMBER, Role.ADMIN])
+    def test_names_where_the_shop_is_now_to_those_who_belong_there(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        role: Role,
+    ) -> None:
+        shopify.connect(owner, workspace)
+        someone = world.person()
+        world.workspace(someone)
+        link = shopify.link(someone)
+        assert self.get(world, someone, link).json["previousWorkspace"] is None
+        world.join(someone, workspace, role)
+        told = self.get(world, someone, link).json["previousWorkspace"]
+        assert told == {"id": str(workspace.id), "name": f"Mine {CANARY}"}
+        world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
+        assert self.get(world, someone, link).json["previousWorkspace"] is None
+
+    def test_used_and_ended(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        other = shopify.link(owner, OTHER)
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        assert self.get(world, owner, link).problem() == (409, "link_used")
+        world.advance(hours=1)
+        assert self.get(world, owner, link).problem() == (409, "link_used")
+        assert self.get(world, owner, other).problem() == (410, "link_expired")

@@ -1,0 +1,23 @@
+"""A workspace and its owner."""
+
+from uuid import UUID
+
+import pytest
+
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+@pytest.fixture
+def workspace(world: World, owner: Someone) -> WorkspaceScope:
+    """The owner's workspace."""
+    body = world.call("GET", "/me", token=owner.token).json
+    return WorkspaceScope(UUID(body["workspaces"][0]["id"]))

@@ -1,0 +1,238 @@
+"""Connections: beginning to connect a shop; `test_callback.py` has what Shopify leads back with."""
+
+from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.connections.connections.service import begin_connection
+from storepost.shopify.claims import find_claim
+from storepost.stores.stores.model import (
+    ConnectionStatus,
+)
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import BASE_URL, CANARY, Someone, World
+from tests.shopify.connections.stores import KEY, NEW, configure, put_store
+from tests.shopify.shops import SHOP, Shopify
+
+
+class TestCreate:
+    """POST /connections."""
+
+    def test_who_may_not(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = world.call("POST", "/connections", token=key, json_body=NEW)
+        assert answer.problem() == (403, "sign_in_required")
+        member = world.member(workspace, Role.MEMBER)
+        answer = world.call("POST", "/connections", token=member.token, json_body=NEW)
+        assert answer.problem() == (403, "role")
+        nobody = world.person()
+        answer = world.call("POST", "/connections", token=nobody.token, json_body=NEW)
+        assert answer.problem() == (409, "no_active_workspace")
+        world.require_two_factor(workspace)
+        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        assert answer.problem() == (403, "two_factor_required")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        def paths(body: object) -> list[str]:
+            return world.call(
+                "POST", "/connections", token=owner.token, json_body=body
+            ).error_paths()
+
+        assert paths({}) == ["/type", "/shop"]
+        assert paths({"type": "amazon", "shop": SHOP}) == ["/type"]
+        assert paths({"type": "shopify", "shop": "a" * 256}) == ["/shop"]
+        assert paths({**NEW, "more": 1}) == ["/more"]
+
+    @pytest.mark.parametrize(
+        "shop",
+        [
+            "",
+            "canary",
+            "https://canary-shop.myshopify.com",
+            "canary-shop.myshopify.com/admin",
+            "canary-shop.myshopify.com.evil.example",
+            "evil.example#.myshopify.com",
+            "evil.example/.myshopify.com",
+            "user@canary.myshopify.com",
+            "canary.shop.myshopify.com",
+            "-canary.myshopify.com",
+            ".myshopify.com",
+            "canary-shop.myshopify.com:443",
+            "canary-shop.myshopify.com\n.evil.example",
+            "canary_shop.myshopify.com",
+            "c\u00e4nary.myshopify.com",
+            "127.0.0.1",
+            "a" * 64 + ".myshopify.com",
+        ],
+    )
+    def test_what_is_no_shop(self, world: World, owner: Someone, shop: str) -> None:
+        body = {"type": "shopify", "shop": shop}
+        answer = world.call("POST", "/connections", token=owner.token, json_body=body)
+        assert answer.problem() == (422, "shop_invalid")
+        assert [error["path"] for error in answer.json["errors"]] == ["/shop"]
+        assert world.rows("oauth#") == []
+
+    def test_a_pending_connection(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        before = clock.now()
+        answer = world.call(
+            "POST",
+            "/connections",
+            token=owner.token,
+            json_body={"type": "shopify", "shop": f"  {SHOP.upper()} "},
+        )
+        body = answer.json
+        assert answer.status == 201
+        assert body == {
+            "key": KEY,
+            "type": "shopify",
+            "name": "canary-shop",
+            "identifier": SHOP,
+            "state": "pending",
+            "connectedAt": body["connectedAt"],
+            "path": body["path"],
+            "connectIntentId": body["connectIntentId"],
+        }
+        assert UUID(body["connectIntentId"]).version == 4
+        assert before <= clock.from_text(body["connectedAt"]) <= clock.now()
+        address = urlsplit(body["path"])
+        assert address.path == f"/shops/{SHOP}/admin/oauth/authorize"
+        asked = dict(parse_qsl(address.query))
+        assert len(asked.pop("state")) == 43
+        assert asked == {
+            "client_id": "local-app",
+            "scope": (
+                "read_customers,write_customers,read_customer_merge,read_orders,read_products,read_discounts,"
+                "write_discounts,read_locales"
+            ),
+            "redirect_uri": f"{BASE_URL}/connections/shopify/callback",
+        }
+        assert shopify.server.requests == []
+        assert find_claim(SHOP) is None
+        assert StoreRepository(workspace).all() == []
+
+    def test_deployed_it_leads_to_the_shop_itself(
+        self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("STOREPOST_LOCAL")
+        address = urlsplit(shopify.begin(owner)["path"])
+        assert (address.scheme, address.netloc) == ("https", SHOP)
+        assert address.path == "/admin/oauth/authorize"
+
+    def test_the_state_is_not_stored_as_it_is(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        state = dict(parse_qsl(urlsplit(shopify.begin(owner)["path"]).query))["state"]
+        assert world.rows("oauth#") != []
+        assert all(state not in str(row.to_simple_dict()) for row in world.rows())
+
+    def test_beginning_again_ends_the_one_before(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        first, second = shopify.begin(owner), shopify.begin(owner)
+        assert first["connectIntentId"] != second["connectIntentId"]
+        assert [row["connectIntentId"] for row in shopify.connections(owner)] == [
+            second["connectIntentId"]
+        ]
+        assert len(world.rows("oauth#")) == 1
+        late = shopify.callback(shopify.approved(first))
+        assert late.problem() == (400, "oauth_invalid")
+        assert shopify.callback(shopify.approved(second)).status == 302
+
+    def test_two_at_once_leave_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        with world.meanwhile(lambda c: begin_connection(workspace, SHOP, BASE_URL, c)):
+            answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        assert answer.status == 201
+        assert len(world.rows("oauth#")) == 1
+        [row] = shopify.connections(owner)
+        assert row["connectIntentId"] == answer.json["connectIntentId"]
+
+    def test_a_retry_begins_nothing_new(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        answers = [
+            world.call("POST", "/connections", token=owner.token, json_body=NEW, key="k")
+            for _ in range(2)
+        ]
+        assert answers[0].body == answers[1].body
+        assert answers[1].header("idempotency-replayed") == "true"
+        assert len(world.rows("oauth#")) == 1
+
+    def test_connected_already(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        assert answer.problem() == (409, "already_connected")
+        assert world.rows("oauth#") == []
+
+    @pytest.mark.parametrize(
+        "status", [ConnectionStatus.NEEDS_REAUTH, ConnectionStatus.DISCONNECTED]
+    )
+    def test_again_where_it_no_longer_works(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        status: ConnectionStatus,
+    ) -> None:
+        put_store(workspace, connection_status=status)
+        body = shopify.begin(owner)
+        assert (body["state"], body["name"]) == ("pending", f"Shop {CANARY}")
+
+    def test_elsewhere_is_no_hindrance_and_not_told(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        stranger = world.person()
+        world.workspace(stranger)
+        body = shopify.begin(stranger)
+        assert (body["state"], body["name"]) == ("pending", "canary-shop")
+
+    def test_without_an_app(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        configure(monkeypatch, shopify_client_id="")
+        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        assert answer.problem() == (409, "shopify_not_configured")
+        assert answer.json["detail"].startswith("Ask whoever runs this service")
+        assert [vars(each).get("missing") for each in caplog.records[:1]] == ["ShopifyClientId"]
+
+    def test_without_an_app_any_more(
+        self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nobody is led to Shopify, nor can come back from there; what was begun is still shown."""
+        begun = shopify.begin(owner)
+        parameters = shopify.approved(begun)
+        configure(monkeypatch, shopify_client_id="")
+        left = {**begun, "path": None}
+        assert begun["path"] is not None
+        assert world.call("GET", "/connections", token=owner.token).json["items"] == [left]
+        assert world.call("GET", f"/connections/{KEY}", token=owner.token).json == left
+        assert shopify.callback(parameters).problem() == (409, "shopify_not_configured")
+
+    def test_without_its_secret(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        monkeypatch.setenv("SHOPIFY_SECRET_NAME", "/nothing/there")
+        configure(monkeypatch, shopify_secret_name="/nothing/there")
+        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        assert answer.problem() == (409, "shopify_not_configured")
+        assert "ShopifySecretName" in vars(caplog.records[0])["missing"]

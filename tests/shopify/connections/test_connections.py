@@ -1,0 +1,202 @@
+"""Connections: their states, the list, one of them."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.connections.connections.model import ConnectionState, state_of
+from storepost.stores.imports.turns import LatestImportStatus
+from storepost.stores.stores.listing import ListedStore
+from storepost.stores.stores.model import (
+    ConnectionStatus,
+    StoreStatus,
+)
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Someone, World
+from tests.shopify.connections.stores import KEY, a_store, put_store
+from tests.shopify.shops import OTHER, SHOP, Shopify
+
+
+class TestStates:
+    """How a store's connection is doing: the first that holds."""
+
+    @pytest.mark.parametrize(
+        ("given", "imports", "state"),
+        [
+            ({}, LatestImportStatus.NONE, ConnectionState.CONNECTED),
+            ({}, LatestImportStatus.COMPLETED, ConnectionState.CONNECTED),
+            ({}, LatestImportStatus.QUEUED, ConnectionState.IMPORTING),
+            ({}, LatestImportStatus.RUNNING, ConnectionState.IMPORTING),
+            ({}, LatestImportStatus.FAILED, ConnectionState.NEEDS_ATTENTION),
+            (
+                {"connection_status": ConnectionStatus.NEEDS_REAUTH},
+                LatestImportStatus.RUNNING,
+                ConnectionState.NEEDS_ATTENTION,
+            ),
+            (
+                {
+                    "status": StoreStatus.DISCONNECTED,
+                    "connection_status": ConnectionStatus.DISCONNECTED,
+                },
+                LatestImportStatus.FAILED,
+                ConnectionState.DISCONNECTED,
+            ),
+        ],
+    )
+    def test_of_a_store(
+        self,
+        workspace: WorkspaceScope,
+        given: dict[str, Any],
+        imports: LatestImportStatus,
+        state: ConnectionState,
+    ) -> None:
+        store = replace(a_store(workspace), **given)
+        assert state_of(ListedStore(store, imports)) is state
+
+
+class TestList:
+    """GET /connections."""
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        query = {"type": "amazon", "state": "gone", "page": 0, "pageSize": 7}
+        answer = world.call("GET", "/connections", token=owner.token, query=query)
+        assert answer.error_paths() == ["query.type", "query.state", "query.page", "query.pageSize"]
+
+    def test_none(self, world: World, owner: Someone) -> None:
+        world.store(owner)  # a custom one is no connection
+        answer = world.call("GET", "/connections", token=owner.token)
+        assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
+
+    def test_anybody_of_the_workspace_may_look(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        begun = shopify.begin(owner)
+        key = world.api_key(workspace, KeyScope.READ)
+        member = world.member(workspace)
+        for token in (key, member.token):
+            assert world.call("GET", "/connections", token=token).json["items"] == [begun]
+
+    def test_another_workspaces_are_invisible(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        shopify.begin(owner)
+        stranger = world.person()
+        world.workspace(stranger)
+        assert shopify.connections(stranger) == []
+
+    def test_a_connected_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        world.deliver()
+        assert shopify.connections(owner) == [
+            {
+                "key": KEY,
+                "type": "shopify",
+                "name": f"Shop {CANARY}",
+                "identifier": SHOP,
+                "state": "connected",
+                "connectedAt": clock.to_text(store.connected_at),
+                "path": None,
+                "connectIntentId": None,
+            }
+        ]
+
+    def test_newest_first_by_page_and_state(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        world.advance(minutes=1)
+        shopify.begin(owner, OTHER)
+        assert [row["identifier"] for row in shopify.connections(owner)] == [OTHER, SHOP]
+        for states, shops in (
+            ("pending", [OTHER]),
+            ("importing", [SHOP]),
+            ("importing,pending", [OTHER, SHOP]),
+            ("disconnected,connected,needs_attention", []),
+        ):
+            found = shopify.connections(owner, state=states, type="shopify")
+            assert [row["identifier"] for row in found] == shops
+        page = world.call(
+            "GET", "/connections", token=owner.token, query={"page": 2, "pageSize": 10}
+        )
+        assert page.json == {"items": [], "total": 2, "page": 2, "pageSize": 10}
+
+    def test_one_that_waits_for_approval_again_is_pending(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        put_store(workspace, connection_status=ConnectionStatus.NEEDS_REAUTH)
+        assert [row["state"] for row in shopify.connections(owner)] == ["needs_attention"]
+        begun = shopify.begin(owner)
+        assert shopify.connections(owner) == [begun]
+
+    def test_an_install_ends_with_its_ten_minutes(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        begun = shopify.begin(owner)
+        world.advance(minutes=9, seconds=59)
+        assert shopify.connections(owner) == [begun]
+        world.advance(seconds=1)
+        assert shopify.connections(owner) == []
+
+    def test_once_approved_it_waits_for_the_choice_and_tells_no_address(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        """Whoever began it must not get at the link: that is for whoever approved."""
+        begun = shopify.begin(owner)
+        link = urlsplit(str(shopify.callback(shopify.approved(begun)).header("location"))).fragment
+        assert shopify.connections(owner) == [{**begun, "path": None}]
+        told = world.call("GET", "/connections", token=owner.token).body.decode()
+        assert link not in told
+        world.advance(minutes=59, seconds=59)
+        assert len(shopify.connections(owner)) == 1
+        world.advance(seconds=1)
+        assert shopify.connections(owner) == []
+
+
+class TestGet:
+    """GET /connections/{key}."""
+
+    def test_pending_and_connected(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        begun = shopify.begin(owner)
+        for path in (f"/connections/{KEY}", f"/connections/shopify%3A{SHOP}"):
+            assert world.call("GET", path, token=owner.token).json == begun
+        shopify.connect(owner, workspace)
+        for state in ("importing", "connected"):
+            body = world.call("GET", f"/connections/{KEY}", token=owner.token).json
+            assert [body] == shopify.connections(owner)
+            assert body["state"] == state
+            world.deliver()
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            f"shopify:{OTHER}",
+            SHOP,
+            "shopify",
+            "shopify:",
+            f"custom:{SHOP}",
+            "0190f0b1-0000-7000-8000-000000000000",
+        ],
+    )
+    def test_unknown(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, key: str
+    ) -> None:
+        shopify.connect(owner, workspace)
+        answer = world.call("GET", f"/connections/{key}", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_another_workspaces(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = world.call("GET", f"/connections/{KEY}", token=stranger.token)
+        assert answer.problem() == (404, "not_found")

@@ -1,0 +1,215 @@
+"""Connections: ending one, and disconnecting its store."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Response
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.catalog.products.in_force import RulesRepository, terms_of
+from storepost.shopify.grants import find_grant
+from storepost.stores.stores.model import (
+    ConnectionStatus,
+    StoreStatus,
+)
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import Someone, World
+from tests.shopify.connections.stores import KEY, configure, count, put_store
+from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
+
+
+class TestDelete:
+    """DELETE /connections/{key}."""
+
+    def delete(self, world: World, someone: Someone, **more: Any) -> Any:
+        return world.call("DELETE", f"/connections/{KEY}", token=someone.token, **more)
+
+    def test_who_may_not(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.begin(owner)
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = world.call("DELETE", f"/connections/{KEY}", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+        assert self.delete(world, world.member(workspace)).problem() == (403, "role")
+        assert len(shopify.connections(owner)) == 1
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        answer = self.delete(world, owner, key="")
+        assert answer.error_paths() == ["header.idempotency-key"]
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        assert self.delete(world, owner).problem() == (404, "not_found")
+
+    def test_cancels_what_is_pending(self, world: World, shopify: Shopify, owner: Someone) -> None:
+        begun = shopify.begin(owner)
+        assert self.delete(world, owner).status == 204
+        assert shopify.connections(owner) == []
+        assert world.rows("oauth#") == []
+        late = shopify.callback(shopify.approved(begun))
+        assert late.problem() == (400, "oauth_invalid")
+        assert world.rows("link#") == []
+        assert find_grant(SHOP) is None
+
+    def test_a_pending_one_again_leaves_the_store_alone(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        put_store(workspace, connection_status=ConnectionStatus.NEEDS_REAUTH)
+        shopify.begin(owner)
+        assert self.delete(world, owner).status == 204
+        assert [row["state"] for row in shopify.connections(owner)] == ["needs_attention"]
+
+    def test_disconnects_the_store_and_removes_the_app(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        assert count(workspace) == 1
+        assert self.delete(world, owner).status == 204
+        after = shopify.store(workspace)
+        assert after.disconnected_at is not None
+        assert after == replace(
+            store,
+            disconnected_at=after.disconnected_at,
+            status=StoreStatus.DISCONNECTED,
+            connection_status=ConnectionStatus.DISCONNECTED,
+        )
+        assert count(workspace) == 0
+        assert entrusted(world) == []
+        assert shopify.shop().installation is None
+        [row] = shopify.connections(owner)
+        assert (row["state"], row["path"], row["connectIntentId"]) == ("disconnected", None, None)
+        locales = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert [(row["code"], row["origin"]) for row in locales] == [("en", "manual")]
+
+    def test_deleting_again_changes_nothing(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        assert self.delete(world, owner).status == 204
+        before = shopify.connections(owner)
+        assert self.delete(world, owner).status == 204
+        assert shopify.connections(owner) == before
+        assert count(workspace) == 0
+
+    def test_a_retry_gets_the_first_answer(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        assert self.delete(world, owner, key="k").status == 204
+        again = self.delete(world, owner, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert count(workspace) == 0
+
+    @pytest.mark.parametrize("hours", [0, 2])
+    def test_with_a_token_that_has_ended_too(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, hours: int
+    ) -> None:
+        shopify.connect(owner, workspace)
+        world.advance(hours=hours)
+        assert self.delete(world, owner).status == 204
+        assert shopify.shop().installation is None
+        assert shopify.token_requests() == (2 if hours else 1)
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Response(status=503),
+            Response("no json"),
+            Response('{"errors": "gone"}', status=401),
+            Response('{"data": {"appUninstall": {"userErrors": [{"message": "Not installed"}]}}}'),
+        ],
+    )
+    def test_is_done_although_the_app_could_not_be_removed(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        answer: Response,
+    ) -> None:
+        shopify.connect(owner, workspace)
+        shopify.answering(answer)
+        assert self.delete(world, owner).status == 204
+        assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
+        assert entrusted(world) == []
+
+    def test_connecting_again_keeps_the_id(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        self.delete(world, owner)
+        world.advance(minutes=1)
+        again = shopify.connect(owner, workspace)
+        assert again == replace(store, connected_at=again.connected_at)
+        assert again.connected_at > store.connected_at
+        assert count(workspace) == 1
+        assert RulesRepository(again).marked().changes == 0
+
+    def test_connecting_again_in_another_currency(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """No product is written any more by what the shop said before, nor any preview applied."""
+        store = shopify.connect(owner, workspace)
+        self.delete(world, owner)
+        shopify.shop().currency_code = "USD"
+        again = shopify.connect(owner, workspace)
+        assert (store.currency, again.currency) == ("EUR", "USD")
+        assert len(RulesRepository(again).marked().each) == 8
+        assert RulesRepository(store).get().terms == terms_of(again)
+
+
+class TestStoreDisconnect:
+    """POST /stores/{id}/disconnect, of a shop's store."""
+
+    def test_does_the_same(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        path = f"/stores/{store.id}/disconnect"
+        world.advance(hours=2)
+        assert world.call("POST", path, token=owner.token).status == 200
+        assert entrusted(world) == []
+        assert shopify.shop().installation is None
+        assert [row["state"] for row in shopify.connections(owner)] == ["disconnected"]
+        answer = world.call("POST", path, token=owner.token)
+        assert answer.problem() == (409, "store_disconnected")
+
+    def test_where_the_deployment_has_no_app_any_more(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Tokens that ended can't be refreshed: the shop keeps the app, and is let go."""
+        store = shopify.connect(owner, workspace)
+        world.advance(hours=2)
+        configure(monkeypatch, shopify_client_id="")
+        answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
+        assert answer.status == 200
+        assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
+        assert entrusted(world) == []
+        assert shopify.shop().installation is not None
+
+    def test_what_its_platform_keeps_is_not_written_here(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        answer = world.call(
+            "PATCH", f"/stores/{store.id}", token=owner.token, json_body={"name": "Other"}
+        )
+        assert answer.problem() == (409, "store_managed_by_platform")
+
+    def test_a_link_to_a_shop_that_was_disconnected_since_has_ended(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        stranger = world.person()
+        theirs = world.workspace(stranger)
+        link = shopify.link(stranger)
+        world.call("DELETE", f"/connections/{KEY}", token=owner.token)
+        answer = shopify.choose(stranger, link, choose_existing(theirs))
+        assert answer.problem() == (410, "link_expired")
+        assert entrusted(world) == []
