@@ -1,11 +1,11 @@
 """The whole interface in OpenAPI 3.1: every group's own description, completed and put together."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from openapi.code_samples import add_code_samples
+from openapi.component_names import public_name
 from openapi.discriminators import add_discriminators
 from openapi.entity_tags import PARAMETERS
 from openapi.examples import add_examples
@@ -16,8 +16,6 @@ from openapi.refusals import examples, share_refusals
 from openapi.webhooks import webhook_schemas, webhooks
 
 _REFERENCE = "#/components/schemas/"
-_OF_KIND = re.compile(r"(\w+)_(\w+)_")
-"""How pydantic calls a class that takes another, as a page does: Page_Order_."""
 _PREFIX = "/v1"
 
 _ABOUT = """\
@@ -196,13 +194,13 @@ def _add(paths: Document, more: Document, schemas: Document, named: Document) ->
 
 
 def _clean(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
-    """The document as people would write it: no made-up titles, whole numbers, short names.
+    """The document as people would write it: no made-up titles, whole numbers, public names.
 
     `names` says that the keys are names that the interface chose, not OpenAPI's words.
     """
     if isinstance(value, dict):
         return {
-            (_short(key) if names else key): _clean(
+            (public_name(key) if names else key): _clean(
                 inner, names=key in {"properties", "schemas", "paths"} and not names
             )
             for key, inner in value.items()
@@ -213,13 +211,8 @@ def _clean(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str) and value.startswith(_REFERENCE):
-        return _REFERENCE + _short(value.removeprefix(_REFERENCE))
+        return _REFERENCE + public_name(value.removeprefix(_REFERENCE))
     return value
-
-
-def _short(name: str) -> str:
-    """The name of a schema without what only Python's classes need."""
-    return _OF_KIND.sub(r"\1Of\2", name).removesuffix("Shape") or name
 
 
 def _components(schemas: Document) -> Document:

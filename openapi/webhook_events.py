@@ -2,6 +2,7 @@
 
 from pydantic import TypeAdapter
 
+from openapi.component_names import public_name
 from openapi.operations import Document
 from storepost.webhooks.events.registry import EVENT_TYPES, EventType
 
@@ -75,7 +76,8 @@ def _message(each: EventType) -> Document:
 
 
 def _schema(each: EventType) -> Document:
-    shapes = [{"$ref": _REFERENCE.format(model=s.__name__)} for s in (each.schema, each.gone) if s]
+    names = [public_name(shape.__name__) for shape in (each.schema, each.gone) if shape]
+    shapes = [{"$ref": _REFERENCE.format(model=name)} for name in names]
     data: Document = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
     return {
         "type": "object",

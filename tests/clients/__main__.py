@@ -30,7 +30,7 @@ type Refusal = operations["orders.put"]["responses"][409]["content"]["applicatio
 export const isStale = (refusal: Refusal): boolean => refusal.code === "stale_update";
 export const days = (validity: Schemas["Coupon"]["validity"]): number | null =>
   validity.type === "days" ? validity.days : null;
-export const draft: Schemas["NewLocale"] = { code: "de-AT" };
+export const draft: Schemas["NewWorkspaceLocale"] = { code: "de-AT" };
 // @ts-expect-error: no such code
 export const isWrong = (refusal: Refusal): boolean => refusal.code === "no_such_code";
 """

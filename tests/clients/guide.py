@@ -128,7 +128,7 @@ class Guide:
         listening = self._terminal(self._clone)
         listening.type(listen)
         listening.shows("Listening at http://127.0.0.1:", 30)
-        change = """consent change-email {} --body '{{"state": "unsubscribed"}}'"""
+        change = """consent put-email {} --body '{{"state": "unsubscribed"}}'"""
         asking.run(f"clients/.venv/bin/storepost {change.format(other)}", 30)
         listening.shows("verified  consent.changed  email  unsubscribed  ada.lind@", 60)
         listening.interrupt()

@@ -24,7 +24,7 @@ NEWCOMERS = (
     ("an order of a custom store", "orders.put", "a new buyer's", 1),
     ("an order by Shopify's webhook", "webhooks.shopify", "an order of somebody new", 1),
     ("an event", "events.create", "a new person's", 1),
-    ("many events, each of 500", "events.createMany", "500 of as many new people", 500),
+    ("many events, each of 500", "events.createBulk", "500 of as many new people", 500),
     ("a batch of customers, each of 500", "stores.createBatch", "500 customers, new", 500),
     ("an import of consent, alone", "consent.import", "1 new person", 1),
     ("an import of consent, each of 500", "consent.import", "500 new people", 500),

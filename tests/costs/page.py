@@ -25,7 +25,7 @@ MAX_A_CONSENT = 16.5
 MAX_WRITES_OF_A_CONSENT = 14
 """Write units of its request, in a list of one level, without an idempotency key."""
 
-CONSENT, TOLD = "consent.changeEmail", "one store told"
+CONSENT, TOLD = "consent.putEmail", "one store told"
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEAD = """

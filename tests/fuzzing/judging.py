@@ -21,7 +21,7 @@ CONFIG: dict[str, Any] = {
     },
 }
 
-PARTIAL = {"consent.import", "events.createMany", "stores.createBatch", "suppressions.import"}
+PARTIAL = {"consent.import", "events.createBulk", "stores.createBatch", "suppressions.import"}
 """Each of their records is judged by itself: one that is wrong doesn't refuse the rest."""
 
 RULES = re.compile(

@@ -14,7 +14,7 @@ TAKE_LARGE = frozenset(
         "coupons.checkImport",
         "coupons.createCodes",
         "coupons.import",
-        "events.createMany",
+        "events.createBulk",
         "stores.createBatch",
         "webhooks.shopify",
     }

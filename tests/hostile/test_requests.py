@@ -14,10 +14,10 @@ NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 TAKE_EVERYTHING = {
     "connections.shopifyCallback",
     "docs.get",
-    "optIn.ask",
+    "optIn.get",
     "optIn.confirm",
     "pages.get",
-    "unsubscribe.ask",
+    "unsubscribe.get",
     "unsubscribe.confirm",
 }
 EVERY = 13

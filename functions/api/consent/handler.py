@@ -50,7 +50,7 @@ StoreId = Annotated[UUID, Path(alias="storeId")]
 
 @app.put(
     "/v1/profiles/<id>/consent/email",
-    operation_id="consent.changeEmail",
+    operation_id="consent.putEmail",
     response_description="The change of the address's consent that holds now: this one, or "
     "the one before where nothing new was recorded.",
 )
@@ -92,7 +92,7 @@ def get_email_consent(
 
 @app.put(
     "/v1/profiles/<id>/consent/sms",
-    operation_id="consent.changeSms",
+    operation_id="consent.putSms",
     response_description="The change of the number's consent that holds now: this one, or "
     "the one before where nothing new was recorded.",
 )
@@ -138,7 +138,7 @@ def _shown(caller: WorkspaceCaller, profile_id: UUID, channel: Channel) -> Chann
     return ChannelConsent.of(consent, store_names(caller.workspace, changes))
 
 
-@app.get("/v1/profiles/<id>/consent", operation_id="consent.list")
+@app.get("/v1/profiles/<id>/consent", operation_id="consent.listChanges")
 def list_consent_changes(
     id: Annotated[UUID, Path(description="The profile whose history is listed.")],
     caller: Reader,
@@ -188,7 +188,7 @@ def list_consent_evidence(
     return Page[ConsentEvidence].of(listing, lambda each: ConsentEvidence.of(each, stores))
 
 
-@app.get("/v1/profiles/<id>/consent/<changeId>", operation_id="consent.get")
+@app.get("/v1/profiles/<id>/consent/<changeId>", operation_id="consent.getChange")
 def get_consent_change(
     id: Annotated[UUID, Path(description="The profile whose history has the change.")],
     change_id: Annotated[
@@ -336,7 +336,7 @@ def get_consent_settings(caller: Reader) -> ConsentSettings:
 
 @app.put(
     "/v1/consent/settings",
-    operation_id="consent.changeSettings",
+    operation_id="consent.putSettings",
     response_description="The settings as they are now.",
 )
 def change_consent_settings(

@@ -19,7 +19,7 @@ from storepost.people.events.schemas import ProfileEvent
 from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.wire import Text, Timestamp
 
-app = create_app(large_bodies=frozenset({"events.createMany"}))
+app = create_app(large_bodies=frozenset({"events.createBulk"}))
 
 
 @app.get("/v1/profiles/<id>/events", operation_id="profiles.listEvents")
@@ -86,7 +86,7 @@ def create_event(
     return Response(201 if is_new else 200, JSON, ProfileEvent.of(event))
 
 
-@app.post("/v1/events/bulk", operation_id="events.createMany")
+@app.post("/v1/events/bulk", operation_id="events.createBulk")
 def create_events(
     caller: Writer, ledger: RowLedger, body: Annotated[NewEvents, Body()]
 ) -> EventsRecorded:

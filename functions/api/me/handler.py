@@ -55,7 +55,7 @@ def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()
 
 @app.put(
     "/v1/me/workspace",
-    operation_id="me.setWorkspace",
+    operation_id="me.putWorkspace",
     response_description="The workspace that the session works in now.",
 )
 def set_workspace(
@@ -224,7 +224,7 @@ def disable_two_factor_email(caller: SignedIn, writes: Writes) -> None:
 
 @app.post(
     "/v1/me/two-factor/backup-codes",
-    operation_id="me.newBackupCodes",
+    operation_id="me.replaceBackupCodes",
     response_description="Ten new backup codes, which are shown this once.",
 )
 def new_backup_codes(

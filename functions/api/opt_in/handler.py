@@ -24,7 +24,7 @@ from storepost.values import clock
 from storepost.values.languages import Language
 from storepost.values.pagination import PageRequest, PageSize
 
-_LINK_TOKEN_OPERATIONS = frozenset({"optIn.ask", "optIn.confirm"})
+_LINK_TOKEN_OPERATIONS = frozenset({"optIn.get", "optIn.confirm"})
 # Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
 app = create_app(
     forms=frozenset({"optIn.confirm"}),
@@ -79,7 +79,7 @@ def list_opt_in_requests(
 
 @app.get(
     "/v1/opt-in/<token>",
-    operation_id="optIn.ask",
+    operation_id="optIn.get",
     response_description="The page, in HTML. Nothing has changed.",
 )
 def ask(

@@ -14,7 +14,7 @@ from storepost.platform.postings.entries import SearchKind
 app = create_app()
 
 
-@app.get("/v1/search", operation_id="search.find")
+@app.get("/v1/search", operation_id="search.get")
 def find(
     q: Annotated[
         SearchText, Query(description="What to search for. Case and accents don't matter.")

@@ -23,7 +23,7 @@ from storepost.people.unsubscribing.schemas import (
 )
 from storepost.values.languages import Language
 
-_LINK_TOKEN_OPERATIONS = frozenset({"unsubscribe.ask", "unsubscribe.confirm"})
+_LINK_TOKEN_OPERATIONS = frozenset({"unsubscribe.get", "unsubscribe.confirm"})
 # Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
 app = create_app(
     forms=frozenset({"unsubscribe.confirm"}),
@@ -63,7 +63,7 @@ def create_unsubscribe_link(
 
 @app.get(
     "/v1/unsubscribe/<token>",
-    operation_id="unsubscribe.ask",
+    operation_id="unsubscribe.get",
     response_description="The page that asks, in HTML. Nothing has changed.",
 )
 def ask(

@@ -27,9 +27,9 @@ def _follow(telling: Telling) -> None:
 
 CHAPTER: Chapter = [
     Step("consent.getSettings"),
-    Step("consent.changeSettings", OLIVE, body={"evidenceRetentionDays": 1095}),
+    Step("consent.putSettings", OLIVE, body={"evidenceRetentionDays": 1095}),
     Step(
-        "consent.changeEmail",
+        "consent.putEmail",
         path=BRUNO,
         body={
             "state": "subscribed",
@@ -45,10 +45,10 @@ CHAPTER: Chapter = [
         keep="consent",
     ),
     Step("consent.getEmail", path=BRUNO),
-    Step("consent.changeSms", path=ADA, body={"state": "subscribed", "proof": PROOF}),
+    Step("consent.putSms", path=ADA, body={"state": "subscribed", "proof": PROOF}),
     Step("consent.getSms", path=ADA),
     Step(
-        "consent.list",
+        "consent.listChanges",
         path=BRUNO,
         query={
             "channel": "email",
@@ -59,7 +59,7 @@ CHAPTER: Chapter = [
         },
         keep="changes",
     ),
-    Step("consent.get", path={**BRUNO, "changeId": "{changes.items.0.id}"}),
+    Step("consent.getChange", path={**BRUNO, "changeId": "{changes.items.0.id}"}),
     Step("consent.listEvidence", path=BRUNO, query={"channel": "email", "page": 1, "pageSize": 25}),
     Step(
         "consent.import",
@@ -87,7 +87,7 @@ CHAPTER: Chapter = [
         keep="write_backs",
     ),
     Step("stores.putWriteBack", path=STORE, body={"url": "{new_write_back_url}"}),
-    Step("consent.changeSms", path=ADA, body={"state": "unsubscribed"}, keep="refused"),
+    Step("consent.putSms", path=ADA, body={"state": "unsubscribed"}, keep="refused"),
     Step(
         "writeBacks.list",
         query={"status": "failed"},
@@ -120,7 +120,7 @@ CHAPTER: Chapter = [
         },
     ),
     Meanwhile(_open_email),
-    Step("optIn.ask", None, path={"token": "{opt_in}"}),
+    Step("optIn.get", None, path={"token": "{opt_in}"}),
     Step("optIn.confirm", None, path={"token": "{opt_in}"}, body={"answer": "subscribe"}),
     Step(
         "optInRequests.list",
@@ -134,7 +134,7 @@ CHAPTER: Chapter = [
         keep="link",
     ),
     Meanwhile(_follow),
-    Step("unsubscribe.ask", None, path={"token": "{token}"}),
+    Step("unsubscribe.get", None, path={"token": "{token}"}),
     Step(
         "unsubscribe.confirm",
         None,

@@ -137,6 +137,6 @@ CHAPTER: Chapter = [
         keep="orders",
     ),
     Step("orders.get", path={"id": "{orders.items.0.id}"}),
-    Step("search.find", query={"q": "ada", "kinds": "profile,order", "limit": 5}),
-    Step("search.find", query={"q": "ada"}),
+    Step("search.get", query={"q": "ada", "kinds": "profile,order", "limit": 5}),
+    Step("search.get", query={"q": "ada"}),
 ]

@@ -128,7 +128,7 @@ CHAPTER: Chapter = [
         },
     ),
     Step(
-        "events.createMany",
+        "events.createBulk",
         body={
             "events": [
                 {

@@ -28,7 +28,7 @@ CHAPTER: Chapter = [
     Step("me.startTwoFactorApp", OLIVE, body=PROOF, keep="app"),
     Meanwhile(app_code),
     Step("me.confirmTwoFactorApp", OLIVE, body={"code": "{code}"}, seconds=0),
-    Step("me.newBackupCodes", OLIVE, body=PROOF),
+    Step("me.replaceBackupCodes", OLIVE, body=PROOF),
     Step("me.startTwoFactorEmail", OLIVE),
     Meanwhile(code_to(OWNER)),
     Step("me.confirmTwoFactorEmail", OLIVE, body={"code": "{code}"}),
@@ -68,6 +68,6 @@ CHAPTER: Chapter = [
         body={"email": "olive.oak@example.com", "password": NEW_PASSWORD},
         keep="owner",
     ),
-    Step("me.setWorkspace", OLIVE, body={"workspaceId": "{workspace.id}"}),
+    Step("me.putWorkspace", OLIVE, body={"workspaceId": "{workspace.id}"}),
     Step("me.changePassword", OLIVE, body={"current": NEW_PASSWORD, "password": PASSWORD}),
 ]

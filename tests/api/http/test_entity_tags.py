@@ -134,16 +134,16 @@ _SETTINGS: dict[str, Callable[[Desk], tuple[str, tuple[Body, Body]]]] = {
         f"/locales/{desk.made('/locales', {'code': 'fr'})['id']}",
         ({"label": "One"}, {"label": "Two"}),
     ),
-    "members.updateRole": lambda desk: (_member(desk), ({"role": "admin"}, {"role": "admin"})),
+    "members.update": lambda desk: (_member(desk), ({"role": "admin"}, {"role": "admin"})),
     "stores.update": lambda desk: (f"/stores/{desk.world.store(desk.owner)}", _names()),
     "stores.putWriteBack": lambda desk: (
         _write_back(desk),
         ({"url": f"http://{HOST}/1"}, {"url": f"http://{HOST}/2"}),
     ),
     "profiles.update": lambda desk: (_profile(desk), ({"firstName": "A"}, {"firstName": "B"})),
-    "consent.changeEmail": lambda desk: (f"{_profile(desk)}/consent/email", CONSENT),
-    "consent.changeSms": lambda desk: (f"{_profile(desk)}/consent/sms", CONSENT),
-    "consent.changeSettings": lambda _: (
+    "consent.putEmail": lambda desk: (f"{_profile(desk)}/consent/email", CONSENT),
+    "consent.putSms": lambda desk: (f"{_profile(desk)}/consent/sms", CONSENT),
+    "consent.putSettings": lambda _: (
         "/consent/settings",
         ({"evidenceRetentionDays": 30}, {"evidenceRetentionDays": 60}),
     ),
@@ -158,8 +158,8 @@ RECORDS = {
 CHANGED = [*_SETTINGS, *RECORDS]
 OF_ANOTHER_SHAPE = {
     # Their answers are no resource that `GET` answers: nothing, a change, or a new secret.
-    *("workspaces.update", "members.updateRole"),
-    *("consent.changeEmail", "consent.changeSms", "stores.putWriteBack"),
+    *("workspaces.update", "members.update"),
+    *("consent.putEmail", "consent.putSms", "stores.putWriteBack"),
 }
 each = pytest.mark.parametrize("operation", CHANGED)
 

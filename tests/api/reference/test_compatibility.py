@@ -66,7 +66,7 @@ BREAKS: dict[str, tuple[Change, str]] = {
         lambda d: d["paths"]["/orders/{id}"].pop("get"),
         "orders.get (GET /orders/{id}): is gone",
     ),
-    "a path is gone": (lambda d: d["paths"].pop("/search"), "search.find (GET /search): is gone"),
+    "a path is gone": (lambda d: d["paths"].pop("/search"), "search.get (GET /search): is gone"),
     "an operation has another name": (
         lambda d: operation(d, "get", "/orders/{id}").update(operationId="orders.read"),
         "orders.get (GET /orders/{id}): is called orders.read",
@@ -94,11 +94,11 @@ BREAKS: dict[str, tuple[Change, str]] = {
         "orders.list (GET /orders): the query parameter sort: 'placedAt' is none of its values",
     ),
     "a field of a body is required": (
-        lambda d: require(d, "NewLocale", "label"),
+        lambda d: require(d, "NewWorkspaceLocale", "label"),
         "locales.create (POST /locales): body/label: is required now",
     ),
     "a field of a body is gone": (
-        lambda d: drop(d, "NewLocale", "label"),
+        lambda d: drop(d, "NewWorkspaceLocale", "label"),
         "locales.create (POST /locales): body/label: is gone",
     ),
     "a text of a body may be shorter alone": (
@@ -106,7 +106,7 @@ BREAKS: dict[str, tuple[Change, str]] = {
         "apiKeys.create (POST /api-keys): body/name: maxLength is 50 now",
     ),
     "a body takes a value less": (
-        lambda d: schema(d, "KeyScope")["enum"].remove("propose"),
+        lambda d: schema(d, "ApiKeyScope")["enum"].remove("propose"),
         "apiKeys.create (POST /api-keys): body/scope: 'propose' is none of its values",
     ),
     "a body has another media type": (
@@ -189,17 +189,19 @@ ALLOWED: dict[str, Change] = {
     "another optional parameter": lambda d: operation(d, "get", "/orders")["parameters"].append(
         {"in": "query", "name": "since", "schema": {"type": "string"}}
     ),
-    "another optional field of a body": lambda d: schema(d, "NewLocale")["properties"].update(
-        note={"type": "string"}
-    ),
-    "a field of a body that isn't required any more": lambda d: schema(d, "NewLocale")[
+    "another optional field of a body": lambda d: schema(d, "NewWorkspaceLocale")[
+        "properties"
+    ].update(note={"type": "string"}),
+    "a field of a body that isn't required any more": lambda d: schema(d, "NewWorkspaceLocale")[
         "required"
     ].remove("code"),
     "a longer text of a body": lambda d: schema(d, "NewApiKey")["properties"]["name"].update(
         maxLength=200
     ),
     "another field of an answer": new_field_of_an_answer,
-    "another value of an answer": lambda d: schema(d, "FinancialStatus")["enum"].append("lent"),
+    "another value of an answer": lambda d: schema(d, "OrderFinancialStatus")["enum"].append(
+        "lent"
+    ),
     "another code of a refusal": lambda d: answer(d, "put", "/stores/{id}/orders", "409")[
         "content"
     ]["application/problem+json"]["schema"]["allOf"][1]["properties"]["code"]["enum"].append("x"),

@@ -12,7 +12,7 @@ MOST, NEW = 500, 1000
 def _tell(town: Town) -> None:
     """Has the store told of somebody else, which it notes once a minute."""
     path = {"id": town.profile_of(email_of(6))}
-    town.ask("consent.changeEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
+    town.ask("consent.putEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
     town.world.deliver()
 
 
@@ -22,15 +22,15 @@ def _unsubscribing(town: Town, key: str | None = None) -> Ask:
     return Ask(town.key, body, path={"id": town.subscriber}, key=key)
 
 
-SCENARIOS.plain("consent.changeEmail", _unsubscribing, "one store told")
+SCENARIOS.plain("consent.putEmail", _unsubscribing, "one store told")
 SCENARIOS.plain(
-    "consent.changeEmail",
+    "consent.putEmail",
     lambda town: _unsubscribing(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
     "one store told, with an idempotency key",
 )
 
 
-@SCENARIOS.of("consent.changeEmail", "nothing new")
+@SCENARIOS.of("consent.putEmail", "nothing new")
 def same_consent(town: Town) -> Ask:
     return Ask(town.key, {"state": "subscribed"}, path={"id": town.subscriber})
 
@@ -40,7 +40,7 @@ def _history(town: Town, changes: int, profile: str) -> str:
     for number in range(changes):
         state = ("unsubscribed", "subscribed")[number % 2]
         body = {"state": state, "proof": {"reference": "preference centre"}}
-        last = town.ask("consent.changeEmail", Ask(town.key, body, path={"id": profile}))
+        last = town.ask("consent.putEmail", Ask(town.key, body, path={"id": profile}))
     town.world.deliver()
     return str(last.json["id"])
 
@@ -55,20 +55,20 @@ def get_sms(town: Town) -> Ask:
     return Ask(town.key, path={"id": town.subscriber})
 
 
-@SCENARIOS.of("consent.list", "3 changes")
+@SCENARIOS.of("consent.listChanges", "3 changes")
 def list_changes(town: Town) -> Ask:
     _history(town, 2, town.subscriber)
     return Ask(town.key, path={"id": town.subscriber})
 
 
-@SCENARIOS.of("consent.list", "page 1 of 50 changes")
+@SCENARIOS.of("consent.listChanges", "page 1 of 50 changes")
 def list_many_changes(town: Town) -> Ask:
     visitor = town.profile_of(email_of(CUSTOMERS))
     _history(town, 50, visitor)
     return Ask(town.key, path={"id": visitor})
 
 
-@SCENARIOS.of("consent.get")
+@SCENARIOS.of("consent.getChange")
 def get_change(town: Town) -> Ask:
     return Ask(
         town.key, path={"id": town.subscriber, "changeId": _history(town, 1, town.subscriber)}
@@ -90,7 +90,7 @@ def _failed(town: Town, count: int) -> None:
     town.outside.status = 400
     for number in range(count):
         path = {"id": town.profile_of(email_of(number + 1))}
-        town.ask("consent.changeEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
+        town.ask("consent.putEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
     town.world.deliver()
     town.outside.status = 204
 
@@ -113,7 +113,7 @@ def retry_failed(town: Town) -> Ask:
     return Ask(town.key, {"storeId": town.store})
 
 
-@SCENARIOS.of("consent.changeSms", "one store told")
+@SCENARIOS.of("consent.putSms", "one store told")
 def change_sms(town: Town) -> Ask:
     _tell(town)
     body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
@@ -128,10 +128,10 @@ def _proven(number: int) -> dict[str, object]:
     }
 
 
-@SCENARIOS.of("consent.changeEmail", "nothing new but a proof")
+@SCENARIOS.of("consent.putEmail", "nothing new but a proof")
 def better_proof(town: Town) -> Ask:
     path = {"id": town.subscriber}
-    town.ask("consent.changeEmail", Ask(town.key, _proven(0), path=path))
+    town.ask("consent.putEmail", Ask(town.key, _proven(0), path=path))
     return Ask(town.key, _proven(1), path=path)
 
 
@@ -139,7 +139,7 @@ def better_proof(town: Town) -> Ask:
 def list_evidence(town: Town) -> Ask:
     path = {"id": town.profile_of(email_of(CUSTOMERS))}
     for number in range(50):
-        town.ask("consent.changeEmail", Ask(town.key, _proven(number), path=path))
+        town.ask("consent.putEmail", Ask(town.key, _proven(number), path=path))
     return Ask(town.key, path=path)
 
 
@@ -148,14 +148,14 @@ def get_settings(town: Town) -> Ask:
     return Ask(town.key)
 
 
-@SCENARIOS.of("consent.changeSettings")
+@SCENARIOS.of("consent.putSettings")
 def change_settings(town: Town) -> Ask:
     return Ask(town.owner.token, {"evidenceRetentionDays": 30})
 
 
 @SCENARIOS.of("consent.openErasedEvidence", "1 statement")
 def open_erased_evidence(town: Town) -> Ask:
-    town.ask("consent.changeSettings", change_settings(town))
+    town.ask("consent.putSettings", change_settings(town))
     path = {"id": town.subscriber}
     address = town.ask("profiles.get", Ask(town.key, path=path)).json["email"]
     town.ask("profiles.delete", Ask(town.owner.token, path=path))
@@ -185,7 +185,7 @@ def make_link_with_key(town: Town) -> Ask:
     return _link(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
 
 
-@SCENARIOS.of("unsubscribe.ask")
+@SCENARIOS.of("unsubscribe.get")
 def follow(town: Town) -> Ask:
     return Ask(path=_following(town))
 
@@ -234,7 +234,7 @@ def list_opt_in(town: Town) -> Ask:
     return Ask(town.key, path={"id": town.buyer})
 
 
-@SCENARIOS.of("optIn.ask")
+@SCENARIOS.of("optIn.get")
 def open_opt_in(town: Town) -> Ask:
     return Ask(path=_asked(town))
 

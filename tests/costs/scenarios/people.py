@@ -41,7 +41,7 @@ def get_member(town: Town) -> Ask:
     return Ask(town.key, path=_membership(town, town.member))
 
 
-@SCENARIOS.of("members.updateRole")
+@SCENARIOS.of("members.update")
 def update_role(town: Town) -> Ask:
     path = _membership(town, town.member)
     return Ask(town.owner.token, {"role": "admin"}, path=path)

@@ -103,7 +103,7 @@ SCENARIOS.plain("me.get", lambda town: Ask(town.owner.token))
 SCENARIOS.plain("me.update", lambda town: Ask(town.owner.token, {"name": "Olivia Steinberger"}))
 
 
-@SCENARIOS.of("me.setWorkspace")
+@SCENARIOS.of("me.putWorkspace")
 def set_workspace(town: Town) -> Ask:
     other = town.world.workspace(town.owner, "Steinberger Coffees")
     town.world.activate(town.owner, town.workspace)
@@ -158,7 +158,7 @@ def _with_email_codes(town: Town) -> Someone:
 
 
 SCENARIOS.plain("me.disableTwoFactorEmail", lambda town: Ask(_with_email_codes(town).token))
-SCENARIOS.plain("me.newBackupCodes", lambda town: Ask(_with_email_codes(town).token, PROOF))
+SCENARIOS.plain("me.replaceBackupCodes", lambda town: Ask(_with_email_codes(town).token, PROOF))
 
 
 @SCENARIOS.of("me.forgetTrustedBrowsers", "one browser")

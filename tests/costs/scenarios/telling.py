@@ -43,7 +43,7 @@ SCENARIOS.plain("events.create", lambda town: Ask(town.key, _event(NEW)), "a new
 
 def _bulk(case: str, numbers: Iterable[int], **more: object) -> None:
     body = {"events": [_event(number, **more) for number in numbers]}
-    SCENARIOS.plain("events.createMany", lambda town: Ask(town.key, body), case)
+    SCENARIOS.plain("events.createBulk", lambda town: Ask(town.key, body), case)
 
 
 _bulk("500 of one known person", [1] * MOST)
@@ -54,7 +54,7 @@ _bulk("500 of as many new people", range(NEW, NEW + MOST))
 def _told(town: Town, count: int) -> dict[str, object]:
     events = [_event(1, name=f"name {number % 5}") for number in range(count)]
     if events:
-        town.ask("events.createMany", Ask(town.key, {"events": events}))
+        town.ask("events.createBulk", Ask(town.key, {"events": events}))
     return {"id": town.buyer}
 
 

@@ -9,7 +9,7 @@ from storepost.api.reference import documents
 from storepost.values import clock
 from tests.people.consent.listening_store import Shop
 
-CHANNELS = {"email": "consent.changeEmail", "sms": "consent.changeSms"}
+CHANNELS = {"email": "consent.putEmail", "sms": "consent.putSms"}
 NEEDS_NONE = "an unsubscription by request needs none"
 
 

@@ -221,7 +221,7 @@ class TestTrouble:
         opened(town, "/unsubscribe/AQ", "de")
         [line] = [vars(each) for each in caplog.records if each.message == "request"]
         assert (line["operation"], line["status"], line["code"]) == (
-            "unsubscribe.ask",
+            "unsubscribe.get",
             404,
             "not_found",
         )

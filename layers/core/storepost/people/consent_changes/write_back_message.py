@@ -23,7 +23,7 @@ class WriteBackData(Shape):
     """A change of consent, as a store is told of it."""
 
     change_id: UUID = Field(
-        description="The change in the consent history of the profile (`consent.get`)."
+        description="The change in the consent history of the profile (`consent.getChange`)."
     )
     channel: Channel = Field(description="What the consent is for: emails or text messages.")
     state: ConsentState = Field(description="What holds now for the address.")

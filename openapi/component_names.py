@@ -1,0 +1,126 @@
+"""What components are called: a class's name where that says enough outside of its package.
+
+A class is named within its package (`coupons.model.CodeStatus`); the components of the description
+share one namespace, and people meet them alone, in the types that generators make.
+"""
+
+import re
+
+PUBLIC_NAMES = {
+    # what is sent, and to whom
+    "Channel": "MessageChannel",
+    "Obstacle": "MarketingObstacle",
+    "Platform": "StorePlatform",
+    # accounts
+    "AddressChange": "EmailAddressChange",
+    "AppSetUp": "AuthenticatorAppSetup",
+    "AuthorType": "DefinitionAuthorType",
+    "ChosenWorkspace": "WorkspaceChoice",
+    "CodeProof": "TwoFactorCode",
+    "ForgottenPassword": "PasswordResetRequest",
+    "KeyScope": "ApiKeyScope",
+    "KeyStatus": "ApiKeyStatus",
+    "LocaleUpdate": "WorkspaceLocaleUpdate",
+    "NamedWorkspace": "WorkspaceReference",
+    "NewLocale": "NewWorkspaceLocale",
+    "PasswordChoice": "PasswordReset",
+    "PasswordProof": "PasswordConfirmation",
+    "Role": "MemberRole",
+    "SecondFactor": "TwoFactorMethodName",
+    "SecondStep": "TwoFactorVerification",
+    "SecondStepNeeded": "TwoFactorRequired",
+    "SignUpBegun": "SignUpStarted",
+    # stores and their imports
+    "ImportFailure": "StoreImportFailure",
+    "ImportProblem": "StoreImportProblem",
+    "ImportRequester": "StoreImportRequester",
+    "ImportScope": "StoreImportScope",
+    "ImportStage": "StoreImportStage",
+    "ImportStatus": "StoreImportStatus",
+    "ImportedCounts": "StoreImportCounts",
+    "LatestImportStatus": "LatestStoreImportStatus",
+    "LinkedStore": "ConnectLinkStore",
+    "NewImport": "NewStoreImport",
+    # people
+    "Customer": "CustomerBody",
+    "LocaleOrigin": "ProfileLocaleOrigin",
+    "LocaleSignal": "ProfileLocaleSignal",
+    "LocaleSource": "ProfileLocaleSource",
+    "MergeCause": "ProfileMergeCause",
+    "MergeRequest": "ProfileMergeRequest",
+    "UpsertProfile": "ProfileUpsert",
+    # consent
+    "ChangeFault": "ConsentImportErrorCode",
+    "EvidenceInput": "ConsentEvidenceInput",
+    "FailedChange": "ConsentImportError",
+    "ListedWriteBack": "WriteBackSummary",
+    "MessageProof": "WebhookConsentProof",
+    "ProofInput": "ConsentProofInput",
+    "SkipReason": "WriteBackSkipReason",
+    "Unsubscribing": "UnsubscribeMethod",
+    # events and suppressions
+    "EventFault": "EventErrorCode",
+    "FailedEvent": "EventError",
+    "FailedSuppression": "SuppressionImportError",
+    "SuppressionFault": "SuppressionImportErrorCode",
+    # orders and products
+    "ChangeStatus": "ProductPriorityChangeStatus",
+    "FinancialStatus": "OrderFinancialStatus",
+    "FulfillmentStatus": "OrderFulfillmentStatus",
+    "MissingField": "MissingProductField",
+    "PriorityChange": "ProductPriorityChange",
+    "PriorityChangeProduct": "ProductPriorityChangeProduct",
+    "PriorityCounts": "ProductPriorityChangeCounts",
+    "PriorityFieldChange": "ProductPriorityFieldChange",
+    "PriorityRules": "ProductPriorityRules",
+    "PrioritySource": "ProductPrioritySource",
+    "PriorityValue": "ProductPriorityValue",
+    "PriorityVariant": "ProductPriorityVariant",
+    "SourceKind": "ProductSourceKind",
+    "Stock": "ProductStockStatus",
+    # feeds
+    "CustomField": "FeedCustomField",
+    "LatestFeedImport": "LatestFeedImportStatus",
+    "MappedTo": "FeedColumnMapping",
+    # coupons
+    "CodeAssignment": "CouponCodeAssignment",
+    "CodeOrder": "CouponCodeOrder",
+    "CodeProfile": "CouponCodeProfile",
+    "CodeStatus": "CouponCodeStatus",
+    "NewValidUntil": "NewCouponValidUntil",
+    "Reissue": "CouponReissue",
+    "ValidForDays": "CouponValidForDays",
+    "ValidForEver": "CouponValidForever",
+    "ValidUntil": "CouponValidUntil",
+    "ValueType": "CouponValueType",
+    # definitions and proposals
+    "JsonPatchOp": "JsonPatchOperationType",
+    "JsonSchema": "DefinitionJsonSchema",
+    "ProposalStatus": "ChangeProposalStatus",
+    "ReviewBody": "ChangeProposalReview",
+    "Reviewer": "ChangeProposalReviewer",
+    # webhooks
+    "DeliveryStatus": "WebhookDeliveryStatus",
+    "DisabledReason": "WebhookEndpointDisabledReason",
+    "EndpointStatus": "WebhookEndpointStatus",
+    "GoneConsentChange": "ErasedConsentChange",
+    "GoneCouponCode": "DeletedCouponCode",
+    "GoneFeedImport": "DeletedFeedImport",
+    "GoneMember": "RemovedMember",
+    "GoneMergedProfile": "ErasedMergedProfile",
+    "GoneOfStore": "DeletedStoreResource",
+    "GoneResource": "DeletedResource",
+    "QueuedDeliveries": "QueuedWebhookDeliveries",
+}
+"""What a class is called in the description, where that isn't its own name."""
+
+_OF_KIND = re.compile(r"(\w+)_(\w+)_")
+"""How pydantic calls a class that takes another, as a page does: Page_Order_."""
+
+
+def public_name(name: str) -> str:
+    """The component's name for the name that pydantic gives a class."""
+    if generic := _OF_KIND.fullmatch(name):
+        return f"{generic[1]}Of{public_name(generic[2])}"
+    shorter = name.removesuffix("Shape") or name
+    return PUBLIC_NAMES.get(shorter, shorter)

@@ -1,0 +1,67 @@
+"""The description's names mean something to those who have nothing but the types made from it."""
+
+import re
+
+import pytest
+
+from openapi.component_names import PUBLIC_NAMES, public_name
+from storepost.api.http.query_forms import SUFFIX
+from storepost.api.reference.documents import interface
+from tests.harness.answers import operations
+
+RESOURCES = {
+    *("Connection", "Coupon", "Definition", "Feed", "Health", "Me", "Money", "Order", "Problem"),
+    *("Product", "Profile", "Reachability", "Store", "Suppression", "User"),
+}
+"""Components of one word: resources that everybody in e-commerce knows, and what has no kinds."""
+
+VERBS = {"GET": {"get", "list", "preview"}, "PUT": {"put"}, "PATCH": {"update"},
+         "DELETE": {"delete"}}  # fmt: skip
+"""What the operations of a method begin with; those of POST are as many as there are actions."""
+
+OWN_NAMES = {
+    "changeProposals.withdraw": "the proposal stays readable",
+    "connections.shopifyCallback": "Shopify's browser redirect, which no client calls",
+    "profiles.export": "answers more than the profile",
+    "workspaces.availableSlug": "the specification's own name",
+}
+
+
+def components() -> set[str]:
+    """The names of all schemas."""
+    return set(interface()["components"]["schemas"])
+
+
+def test_a_component_is_called_after_the_resource_that_it_belongs_to() -> None:
+    assert {name for name in components() if re.fullmatch("[A-Z][a-z]+", name)} == RESOURCES
+
+
+def test_each_class_with_a_public_name_is_described_under_it_alone() -> None:
+    assert set(PUBLIC_NAMES.values()) <= components()
+    assert set(PUBLIC_NAMES) & components() == set()
+    assert len(set(PUBLIC_NAMES.values())) == len(PUBLIC_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("name", "public"),
+    [
+        ("Page_ImportProblem_", "PageOfStoreImportProblem"),
+        ("CouponShape", "Coupon"),
+        ("CodeStatus", "CouponCodeStatus"),
+    ],
+)
+def test_names_that_only_python_needs_are_not_shown(name: str, public: str) -> None:
+    assert public_name(name) == public
+
+
+def test_an_operation_is_called_as_others_of_its_method() -> None:
+    unlike = {
+        operation["operationId"]
+        for _, method, operation in operations()
+        if method in VERBS
+        and re.findall("^[a-z]+", operation["operationId"].partition(".")[2].removesuffix(SUFFIX))[
+            0
+        ]
+        not in VERBS[method]
+    }
+    assert unlike == set(OWN_NAMES)
