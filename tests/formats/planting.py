@@ -16,6 +16,8 @@ from openapi.story.chapters import CHAPTERS
 from openapi.story.recording import routes
 from openapi.story.steps import Step
 from openapi.story.telling import Telling, telling
+from storepost.platform.persistence.item import KIND
+from storepost.platform.persistence.records import Record
 from storepost.shopify.admin import AdminClient
 from storepost.values.logs import logger
 from tests.formats.raw import Raw, kind_of, put_raw, raw_rows
@@ -25,6 +27,8 @@ from tests.harness.world import World
 
 type Change = Callable[[Raw], Raw]
 """What another release would have stored instead."""
+FURTHER = {"of": ["a", "later", "release"]}
+"""An element that this release doesn't know."""
 EXPECTED = {"NotYet", "Gone"}
 """Errors by which a worker asks to come again later."""
 
@@ -68,6 +72,29 @@ class Told:
 def _note(found: list[str], name: str, answer: gateway.Answer) -> None:
     if answer.status >= 500:
         found.append(f"{name}: {answer.status}")
+
+
+def records_of(row: Raw) -> dict[str, Record]:
+    """The attributes of a row that keep records, by their names in DynamoDB."""
+    if not KIND.is_known(kind_of(row)):
+        return {}
+    model: Any = KIND.deserialize(kind_of(row))
+    found = [each for each in model.get_attributes().values() if isinstance(each, Record)]
+    return {each.attr_name: each for each in found if each.attr_name in row}
+
+
+def with_further_elements(row: Raw) -> Raw:
+    """The row with an element more in each of its records."""
+    after = dict(row)
+    for name, attribute in records_of(row).items():
+        value = json.loads(row[name]["S"])
+        width = len(attribute.elements)
+        longer = {
+            key: [*each, *[None] * (width - len(each)), FURTHER]
+            for key, each in attribute.records(value)
+        }
+        after[name] = {"S": json.dumps(attribute.replaced(value, longer))}
+    return after
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pynamodb.attributes import Attribute, VersionAttribute
 
 from storepost.platform.persistence.item import KIND
 from storepost.values.stored_enum import StoredEnum
-from tests.formats.planting import Told, told
+from tests.formats.planting import Told, told, with_further_elements
 from tests.formats.raw import Raw, kind_of, replace_in
 
 LATER = "of_a_later_release"
@@ -81,7 +81,9 @@ def without_what_may_be_missing(row: Raw) -> Raw:
     return {name: value for name, value in row.items() if name not in missing}
 
 
-@pytest.mark.parametrize("change", [with_unknown_values, without_what_may_be_missing])
+@pytest.mark.parametrize(
+    "change", [with_unknown_values, without_what_may_be_missing, with_further_elements]
+)
 def test_nothing_fails_over(story: Told, change: Any) -> None:
     found = {
         ", ".join(sorted(some))[:60]: faults

@@ -1,7 +1,9 @@
 """The links' tokens: what they hold, that nobody can make or change one, and what they cost."""
 
+import os
 import string
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -9,12 +11,20 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
-from storepost.platform.persistence import sealed_tokens
+from storepost.platform.persistence import sealed_tokens, sealing
 from storepost.platform.persistence.sealed_tokens import open_token, seal_token
-from storepost.platform.persistence.sealing import Purpose, clear_key_cache, derived_key
+from storepost.platform.persistence.sealing import (
+    Purpose,
+    _kms,
+    clear_key_cache,
+    derived_key,
+    keyed_hash,
+)
 from storepost.values.scope import WorkspaceScope
+from storepost.values.settings import ServiceSettings, settings
 from tests.harness.call_interruption import counted
 
+FIRST_KEY = os.environ["CODE_KEY_ID"]
 ALPHABET = string.ascii_letters + string.digits + "-_"
 THIS = Purpose.UNSUBSCRIBE_LINK
 HERE = WorkspaceScope(UUID("6a1f0a5e-92d7-4a7c-9b1c-0f3f4c2f7a55"))
@@ -27,6 +37,20 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def _own_keys() -> Iterator[None]:
     clear_key_cache()
     yield
+    clear_key_cache()
+
+
+def new_key() -> str:
+    """Another key as an operator makes it."""
+    made = _kms().create_key(KeyUsage="GENERATE_VERIFY_MAC", KeySpec="HMAC_256")
+    return str(made["KeyMetadata"]["KeyId"])
+
+
+def give_keys(patch: pytest.MonkeyPatch, keys: dict[int, str]) -> None:
+    """Deploys with other keys."""
+    other = replace(settings(), code_key_ids=keys)
+    for module in (sealed_tokens, sealing):
+        patch.setattr(module, "settings", lambda: other)
     clear_key_cache()
 
 
@@ -95,12 +119,38 @@ class TestSealing:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         old = seal_token(b"content", HERE, THIS)
-        monkeypatch.setattr(sealed_tokens, "GENERATIONS", (1, 2))
+        give_keys(monkeypatch, {1: FIRST_KEY, 2: (second := new_key())})
         new = seal_token(b"content", HERE, THIS)
         assert new != old
         assert [open_token(each, THIS) for each in (old, new)] == [(HERE, b"content")] * 2
-        monkeypatch.setattr(sealed_tokens, "GENERATIONS", (2,))
+        give_keys(monkeypatch, {2: second})
         assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
+
+    def test_a_generation_is_a_key_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Both open what the other sealed, whichever came first; a lost one opens nothing."""
+        give_keys(monkeypatch, {1: new_key(), 2: (second := new_key())})
+        token = seal_token(b"content", HERE, THIS)
+        give_keys(monkeypatch, {1: new_key(), 2: second})
+        assert open_token(token, THIS) == (HERE, b"content")
+        give_keys(monkeypatch, {1: second, 2: new_key()})
+        assert open_token(token, THIS) is None
+
+    def test_hashes_stay_with_the_first_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        hashed = keyed_hash("a", Purpose.ERASED_ADDRESS, HERE.key)
+        give_keys(monkeypatch, {1: FIRST_KEY, 2: new_key()})
+        assert keyed_hash("a", Purpose.ERASED_ADDRESS, HERE.key) == hashed
+
+    def test_the_environment_names_a_key_for_each_generation(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CODE_KEY_ID_10", "tenth")
+        monkeypatch.setenv("CODE_KEY_ID_2", "second")
+        monkeypatch.setenv("CODE_KEY_ID_3", "")
+        assert [*ServiceSettings().code_key_ids.items()] == [
+            (1, FIRST_KEY),
+            (2, "second"),
+            (10, "tenth"),
+        ]
 
     def test_a_container_asks_kms_once(self) -> None:
         clear_key_cache()
@@ -110,6 +160,6 @@ class TestSealing:
     def test_keys_differ_by_purpose_and_stay(self) -> None:
         key = derived_key(THIS, 1)
         assert len(key) == 64
-        assert key not in (derived_key(Purpose.ERASED_ADDRESS, 1), derived_key(THIS, 2))
+        assert key != derived_key(Purpose.ERASED_ADDRESS, 1)
         clear_key_cache()
         assert derived_key(THIS, 1) == key

@@ -23,10 +23,10 @@ from storepost.coupons.model import (
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Record
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.money import Money
@@ -43,8 +43,8 @@ class CouponItem(VersionedItem, discriminator="coupon"):
     coupon_kind = UnicodeAttribute()
     quantity = NumberAttribute(null=True)
     prefix = UnicodeAttribute(null=True)
-    terms = Json(null=True)
-    """`[value type, value, [minimum, currency], [order, product, shipping]]`."""
+    terms = Record("value_type", "value", "minimum_subtotal", "combines_with", null=True)
+    """`minimum_subtotal` is `[amount, currency]`, `combines_with` `[order, product, shipping]`."""
     days = NumberAttribute(null=True)
     ends_at = UtcDateTimeAttribute(null=True)
     reissue = UnicodeAttribute()
@@ -63,8 +63,8 @@ class CodeRow(VersionedItem):
     """The attributes that both rows at a code's key have: a code, or the use of an unknown one."""
 
     id = Identifier()
-    use = Json(null=True)
-    """`[order, its number, when it was placed]`."""
+    use = Record("order_id", "number", "at", null=True)
+    """The order that has the code, and when it was placed."""
 
 
 class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
@@ -237,8 +237,8 @@ def _as_terms(row: list[Any] | None) -> CouponTerms | None:
     return CouponTerms(
         ValueType(value_type),
         value,
-        Money(*minimum) if minimum else None,
-        Combinations(*combines) if combines else None,
+        Money(*minimum[:2]) if minimum else None,
+        Combinations(*combines[:3]) if combines else None,
     )
 
 

@@ -35,15 +35,20 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
     find_in,
 )
 from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
+
+_LINE = (
+    *("title", "variant_title", "sku", "quantity", "unit_price", "total_discount"),
+    *("is_gift_card", "product_external_id", "variant_external_id"),
+)
 
 
 class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
@@ -64,15 +69,14 @@ class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
     source_name = UnicodeAttribute(null=True)
     admin_url = UnicodeAttribute(null=True)
     currency = UnicodeAttribute(null=True)
-    amounts = Json(null=True)
-    """Total, subtotal, discounts, shipping, tax, refunded."""
-    line_items = Json(null=True)
+    amounts = Record("total", "subtotal", "discounts", "shipping", "tax", "refunded", null=True)
+    line_items = Records(*_LINE, named_by=[*_LINE[:3], *_LINE[-2:]], null=True)
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
     """Of a deleted one too."""
-    recorded = Json(attr_name="told", null=True)
-    """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
+    recorded = Record("placed", "cancelled", "refunded", attr_name="told", null=True)
+    """The first two as 0 or 1; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
     """Of a deleted one too."""
     to_count = UnicodeAttribute(null=True)

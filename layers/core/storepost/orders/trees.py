@@ -86,7 +86,7 @@ class OrderList:
         )
         return OrderSummary(
             id=entry.id,
-            store_id=self.store_id or from_short(*store),
+            store_id=self.store_id or from_short(store[0]),
             number=number,
             placed_at=moment_of(entry.key),
             financial_status=FinancialStatus(cast("str", entry.values[FINANCIAL.name])),

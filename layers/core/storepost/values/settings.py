@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from re import fullmatch
 
 
 def _read(name: str, default: str | None = None) -> str:
@@ -20,6 +21,16 @@ def _read_queue_urls() -> dict[str, str]:
     return {name.removesuffix(ending).lower(): url for name, url in named.items()}
 
 
+def _read_code_key_ids() -> dict[int, str]:
+    """`CODE_KEY_ID` is that of the first generation, `CODE_KEY_ID_2` that of the second."""
+    later = {
+        int(name.rpartition("_")[2]): value
+        for name, value in os.environ.items()
+        if fullmatch(r"CODE_KEY_ID_[0-9]+", name) and value
+    }
+    return dict(sorted({**later, 1: _read("CODE_KEY_ID", "")}.items()))
+
+
 @dataclass(frozen=True)
 class ServiceSettings:
     """The environment, read once a container."""
@@ -30,7 +41,8 @@ class ServiceSettings:
     """The queues' addresses, by the values of `platform/messaging/outbox.py`'s `Queue`."""
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
-    code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))
+    code_key_ids: Mapping[int, str] = field(default_factory=_read_code_key_ids)
+    """Keys by their generation: links are sealed under the newest one's, and all open them."""
     app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))
     shopify_client_id: str = field(default_factory=lambda: _read("SHOPIFY_CLIENT_ID", ""))
     shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))

@@ -22,6 +22,6 @@ class RequestedBy(Attribute[Requester]):
 
     def deserialize(self, value: str) -> Requester:
         """What `serialize` wrote."""
-        name, person_id, key_id = json.loads(value)
+        name, person_id, key_id, *_ = json.loads(value)
         person, key = (UUID(each) if each else None for each in (person_id, key_id))
         return Requester(name, person, key)

@@ -23,7 +23,6 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
@@ -31,6 +30,7 @@ from storepost.platform.persistence.item import (
     find_all,
     keys_in,
 )
+from storepost.platform.persistence.records import Json, Record
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
@@ -47,8 +47,7 @@ class PriorityChangeItem(VersionedItem, discriminator="priority_change"):
     order = Json()
     fields = Json()
     created_at = UtcDateTimeAttribute()
-    counts = Json()
-    """Products, previewed, changed, applied."""
+    counts = Record("products", "previewed", "changed", "applied")
     after = UnicodeAttribute(null=True)
     began_at = UtcDateTimeAttribute(null=True)
     seen = NumberAttribute(null=True)
@@ -270,7 +269,7 @@ def _as_side(row: list[Any]) -> tuple[UUID | None, Any]:
 
 
 def _as_product(item: ChangedProductItem) -> ChangedProduct:
-    identifier, external_id, title, image, rows = unpacked(item.content)
+    identifier, external_id, title, image, rows, *_ = unpacked(item.content)
     changes = tuple(
         FieldChange(
             locale,
@@ -279,6 +278,6 @@ def _as_product(item: ChangedProductItem) -> ChangedProduct:
             _as_side(before),
             _as_side(after),
         )
-        for locale, variant, field, before, after in rows
+        for locale, variant, field, before, after, *_ in rows
     )
     return ChangedProduct(UUID(identifier), external_id, title, image, changes)

@@ -61,7 +61,7 @@ def layer_parts(layer: Layer) -> list[bytes]:
 
 def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
     """The layer whose rows have these contents."""
-    updated_at, rows = unpacked(b"".join(parts))
+    updated_at, rows, *_ = unpacked(b"".join(parts))
     records = tuple(_as_record(source, row) for row in rows)
     return Layer(source, records, clock.from_text(updated_at) if updated_at else None)
 
@@ -111,7 +111,7 @@ def _record_row(record: Record) -> list[object]:
 
 
 def _as_record(source: UUID, row: Sequence[Any]) -> Record:
-    variant, locale, external_id, fields, first_seen_at, seen_at, removed_at = row
+    variant, locale, external_id, fields, first_seen_at, seen_at, removed_at, *_ = row
     return Record(
         source,
         SourceValues(fields, locale, variant, external_id),
@@ -147,7 +147,7 @@ def _money_row(money: Money | None) -> list[object] | None:
 
 def _as_summary(row: Sequence[Any]) -> Summary:
     title, missing, published, handle, status, vendor, product_type, tags, *more = row
-    image, price, compare_at, variant_count, stock, inventory = more
+    image, price, compare_at, variant_count, stock, inventory, *_ = more
     return Summary(
         title=title,
         missing=tuple(map(MissingField, missing)),
@@ -159,7 +159,7 @@ def _as_summary(row: Sequence[Any]) -> Summary:
         tags=tuple(tags),
         image=image,
         price=(Money(price[0], price[2]), Money(price[1], price[2])) if price else None,
-        compare_at_price=Money(*compare_at) if compare_at else None,
+        compare_at_price=Money(*compare_at[:2]) if compare_at else None,
         variant_count=variant_count,
         stock=Stock(stock),
         inventory=inventory,

@@ -12,10 +12,10 @@ from storepost.catalog.products.rules import RankedSource, Rules, SourceKind
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.ids import from_short, short
@@ -31,8 +31,7 @@ class ProductItem(VersionedItem, MarkedItem, discriminator="product"):
     changed_at = UtcDateTimeAttribute()
     removed_at = UtcDateTimeAttribute(null=True)
     summaries = BinaryAttribute(legacy_encoding=False)
-    layers = Json()
-    """Each `[source, rows, digest, locales, live]`."""
+    layers = Records("source", "rows", "digest", "locales", "is_live", named_by=["source"])
     skus = BinaryAttribute(legacy_encoding=False, null=True)
 
 
@@ -53,12 +52,13 @@ class RulesItem(VersionedItem, discriminator="product_rules"):
 
     revision = NumberAttribute()
     next_number = NumberAttribute()
-    sources = Json()
-    """Each `[id, kind, store or feed, name, number, added, imported]`."""
+    sources = Records(
+        *("id", "kind", "source_id", "name", "number", "added_at", "imported_at"), named_by=["id"]
+    )
     order = Json()
     fields = Json()
-    terms = Json(null=True)
-    """Since the store's changed: `[primary locale, currency, currencies of locales]`."""
+    terms = Record("primary_locale", "currency", "currencies", null=True)
+    """Since the store's changed; the last has the currencies of locales."""
 
 
 class MarkItem(Item, discriminator="product_mark"):

@@ -9,6 +9,7 @@ from storepost.connections.links.model import ConnectLink
 from storepost.connections.links.problems import LinkUsed
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
+from storepost.platform.persistence.records import Records
 from storepost.shopify.details import ShopDetails
 from storepost.stores.stores.model import StoreLocale
 from storepost.values import clock
@@ -27,8 +28,9 @@ class ConnectLinkItem(Item, discriminator="connect_link"):
     currency = UnicodeAttribute()
     contact_email = UnicodeAttribute(null=True)
     storefront_url = UnicodeAttribute(null=True)
-    locales = JSONAttribute()
-    """Each `[locale, label, primary, country, currency, url]`."""
+    locales = Records(
+        "locale", "label", "is_primary", "country", "currency", "url", named_by=["locale"]
+    )
     scopes = JSONAttribute()
     ends_at = UtcDateTimeAttribute()
     used_at = UtcDateTimeAttribute(null=True)

@@ -154,8 +154,10 @@ class FeedImportRepository:
 
     def save(self, changes: Changes, before: FeedImport, after: FeedImport) -> None:
         """Writes what became of an import, if it still is where `before` says."""
+        row = FeedImportItem(*import_key(self._scope, self._feed_id, after.id))
+        counts = row.with_further(FeedImportItem.counts, astuple(after.counts))
         changes.update(
-            FeedImportItem(*import_key(self._scope, self._feed_id, after.id)),
+            row,
             [
                 FeedImportItem.status.set(after.status),
                 FeedImportItem.trigger.set(after.trigger),
@@ -165,7 +167,7 @@ class FeedImportRepository:
                 *_set_if_present(FeedImportItem.bytes, after.bytes),
                 *_set_if_present(FeedImportItem.content_type, after.content_type),
                 *_set_if_present(FeedImportItem.failure, after.failure),
-                FeedImportItem.counts.set(astuple(after.counts)),
+                FeedImportItem.counts.set(counts),
                 FeedImportItem.stage.set(after.stage),
                 FeedImportItem.done.set(after.done),
             ],

@@ -5,10 +5,10 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Json, Record, Records
 
 
 class FeedItem(VersionedItem, discriminator="feed"):
@@ -40,7 +40,7 @@ class FeedAddressItem(Item, discriminator="feed_address"):
 
 
 class FeedImportItem(Item, discriminator="feed_import"):
-    """An import; `counts` are in the order of `FeedCounts`."""
+    """An import."""
 
     id = Identifier()
     feed_id = Identifier()
@@ -52,16 +52,19 @@ class FeedImportItem(Item, discriminator="feed_import"):
     format = UnicodeAttribute(null=True)
     bytes = NumberAttribute(null=True)
     content_type = UnicodeAttribute(null=True)
-    counts = Json()
+    counts = Record(
+        *("rows", "imported", "variant_only", "from_first_row", "created", "products"),
+        *("unmatched", "skipped", "removed", "left_out"),
+    )
     failure = UnicodeAttribute(null=True)
     stage = UnicodeAttribute()
     done = NumberAttribute()
 
 
 class SkippedRowsItem(Item, discriminator="feed_skipped"):
-    """A hundred skipped rows, each `[row, id, reason]`."""
+    """A hundred skipped rows."""
 
-    rows = Json()
+    rows = Records("row", "id", "reason", named_by=["row"])
 
 
 class FeedDueItem(Item, discriminator="feed_due"):

@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
+from storepost.feeds.imports.file_formats import expect_known_format, has_known_format
 from storepost.platform.persistence.objects import ObjectGone, delete_object, get_file, put_file
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
@@ -29,8 +30,16 @@ class KeptFiles:
         put_file(self._name(import_id, f"rows-{settings}"), path)
 
     def get_work(self, import_id: UUID, settings: str, path: Path) -> bool:
-        """Returns the rows as far as they are resolved; False where none were kept."""
-        return _got(self._name(import_id, f"rows-{settings}"), path)
+        """Returns the rows as far as they are resolved; False where none were kept.
+
+        Nor are those of another release: they are read anew.
+        """
+        if not _got(self._name(import_id, f"rows-{settings}"), path):
+            return False
+        if not has_known_format(path):
+            path.unlink()
+            return False
+        return True
 
     def keep_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
         """Keeps what is to be written, and the manifest that holds once it is."""
@@ -38,9 +47,10 @@ class KeptFiles:
         put_file(self._name(import_id, "manifest"), manifest)
 
     def get_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
-        """What `keep_plan` kept. Raises ObjectGone."""
+        """What `keep_plan` kept. Raises ObjectGone, and UnknownFormat."""
         get_file(self._name(import_id, "plan"), plan)
         get_file(self._name(import_id, "manifest"), manifest)
+        expect_known_format(plan, manifest)
 
     def delete_files(self, import_id: UUID) -> None:
         """Drops what an import that has ended kept; what stopped half-way expires."""
@@ -52,8 +62,14 @@ class KeptFiles:
         put_file(self._manifest, path)
 
     def get_manifest(self, path: Path) -> bool:
-        """Returns what the store has of the feed; False where nothing is known."""
-        return _got(self._manifest, path)
+        """Returns what the store has of the feed; False where nothing is known.
+
+        Raises UnknownFormat for what another release wrote.
+        """
+        is_known = _got(self._manifest, path)
+        if is_known:
+            expect_known_format(path)
+        return is_known
 
     def delete_manifest(self) -> None:
         """Drops what the store has of the feed."""

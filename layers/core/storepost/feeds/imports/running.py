@@ -13,6 +13,7 @@ from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.imports.deleting import delete_feed_contents
+from storepost.feeds.imports.file_formats import UnknownFormat
 from storepost.feeds.imports.import_run import FeedImportRun
 from storepost.feeds.imports.run import FeedRun
 from storepost.platform.jobs.runs import Run, Superseded
@@ -87,7 +88,7 @@ def _import(run: FeedRun, running: FeedImport) -> None:
         return
     except FeedUnusable as unusable:
         _fail(run, running, unusable.why)
-    except ObjectGone as error:
+    except (ObjectGone, UnknownFormat) as error:
         log_unexpected(error)
         _fail(run, running, FeedFailure.IMPORT_FAILED)
 

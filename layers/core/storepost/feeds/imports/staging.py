@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
+from storepost.feeds.imports.file_formats import note_format
 from storepost.feeds.imports.plan import GROUPS, PLAN
 from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
@@ -81,6 +82,7 @@ class FeedStaging:
         self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         if is_new:
             self._db.executescript(_SCHEMA)
+            note_format(self._db)
         self._db.execute("ATTACH ? AS before", (str(manifest) if manifest else ":memory:",))
         if manifest is None:
             self._db.executescript(_MANIFEST.format(schema="before"))
@@ -337,6 +339,7 @@ class FeedStaging:
         self._db.execute("ATTACH ? AS plan", (str(path),))
         self._db.execute("PRAGMA plan.journal_mode = OFF")
         self._db.executescript(PLAN)
+        note_format(self._db, "plan")
         self._db.execute("DETACH plan")
 
     def write_manifest(self, path: Path, settings: str, *, is_ahead: bool) -> None:
@@ -348,6 +351,7 @@ class FeedStaging:
         self._db.execute("ATTACH ? AS after", (str(path),))
         self._db.execute("PRAGMA after.journal_mode = OFF")
         self._db.executescript(_MANIFEST.format(schema="after"))
+        note_format(self._db, "after")
         digest = "CASE state WHEN 1 THEN digest END" if is_ahead else "digest"
         self._db.execute(
             f"INSERT INTO after.entry SELECT id, locale, {digest}, product, variant FROM row"  # noqa: S608

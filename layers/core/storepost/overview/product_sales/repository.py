@@ -12,7 +12,8 @@ from pynamodb.expressions.update import Action
 from storepost.orders.keys import counted_key
 from storepost.orders.sales import Sales, Sold
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Item, Json, Key, VersionedItem, find
+from storepost.platform.persistence.item import Item, Key, VersionedItem, find
+from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import Store
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -34,8 +35,10 @@ class SalesItem(Item, discriminator="product_sales"):
 class CountedOrderItem(VersionedItem, discriminator="counted_order"):
     """What of an order is counted."""
 
-    sold = Json()
-    """Each `[product, day, currency, units, revenue]`."""
+    sold = Records(
+        *("product", "day", "currency", "units", "revenue"),
+        named_by=["product", "day", "currency"],
+    )
 
 
 @dataclass(frozen=True)

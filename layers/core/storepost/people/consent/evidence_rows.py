@@ -22,12 +22,12 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     find_all,
     find_in,
 )
+from storepost.platform.persistence.records import Json
 from storepost.values.ids import from_short, from_short_number, short, short_number, timed_id
 from storepost.values.scope import WorkspaceScope
 

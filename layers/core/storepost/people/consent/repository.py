@@ -54,21 +54,24 @@ from storepost.platform.persistence.item import (
     find_in,
 )
 from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.records import Record, Records
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
+_EFFECTIVE = ("state", "as_of", "profile_id", "change_id")
+_CUSTOMER = ("store_id", "external_id")
+
 
 class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
-    """An address's state; `dated` and `undated` are `[state, as of, profile id, change id]`."""
+    """An address's state."""
 
-    dated = JSONAttribute(null=True)
-    undated = JSONAttribute(null=True)
+    dated = Record(*_EFFECTIVE, null=True)
+    undated = Record(*_EFFECTIVE, null=True)
     erased_at = UtcDateTimeAttribute(null=True)
-    other_customers = JSONAttribute(null=True)
-    """Each `[store id, external id]`."""
+    other_customers = Records(*_CUSTOMER, named_by=_CUSTOMER, null=True)
     confirmed_at = UtcDateTimeAttribute(null=True)
     unsubscribed_at = UtcDateTimeAttribute(null=True)
     last_statement = UnicodeAttribute(null=True)
@@ -91,8 +94,8 @@ class ConsentChangeItem(MarkedItem, discriminator="consent_change"):
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
     telling, resends."""
-    follows = JSONAttribute(null=True)
-    """The change that held before: the short ids of its profile and of itself."""
+    follows = Record("profile_id", "change_id", null=True)
+    """The change that held before, by short ids."""
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:

@@ -11,13 +11,8 @@ from storepost.people.consent.model import Address
 from storepost.people.email_feedback.model import KEPT_FOR, AddressEmails, KnownEmail
 from storepost.platform.messaging.ses_events import outcome_of
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import (
-    Json,
-    Key,
-    UtcDateTimeAttribute,
-    VersionedItem,
-    find,
-)
+from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, VersionedItem, find
+from storepost.platform.persistence.records import Records
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
@@ -29,8 +24,8 @@ _LATE = timedelta(days=1)
 class AddressEmailsItem(VersionedItem, discriminator="address_emails"):
     """What became of the emails to an address; the address is a keyed hash."""
 
-    emails = Json()
-    """Each `[SES's id, sent at, noted at, {the outcome's number: its moment}]`, oldest first."""
+    emails = Records("message_id", "sent_at", "noted_at", "outcomes", named_by=["message_id"])
+    """Oldest first; outcomes are `{the outcome's number: its moment}`."""
     applied_end = UtcDateTimeAttribute(null=True)
 
 

@@ -20,12 +20,12 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
     find,
 )
+from storepost.platform.persistence.records import Json
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values import clock
 from storepost.values.ids import short

@@ -25,11 +25,11 @@ from storepost.people.profiles.model import (
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Json, Record, Records, RecordsByKey
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -40,6 +40,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
+_IDENTITY = ("type", "value", "store")
+
+
 class ProfileRow(VersionedItem, MarkedItem):
     """Says what stands where a profile stands, or stood."""
 
@@ -47,7 +50,7 @@ class ProfileRow(VersionedItem, MarkedItem):
 
 
 class ProfileItem(ProfileRow, discriminator="profile"):
-    """A profile; identities are `[type, value, store, first seen, last]`, links by store."""
+    """A profile; links are by store."""
 
     first_seen_at = UtcDateTimeAttribute()
     last_seen_at = UtcDateTimeAttribute()
@@ -56,14 +59,16 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     email = UnicodeAttribute(null=True)
     phone = UnicodeAttribute(null=True)
     locale = UnicodeAttribute(null=True)
-    locale_source = Json(null=True)
+    locale_source = Record("source", "store", "signal", "at", null=True)
     email_consent = UnicodeAttribute()
     sms_consent = UnicodeAttribute()
     suppressed = Json(null=True)
     """Channels whose shown address is suppressed."""
-    identities = Json()
-    former = Json()
-    links = Json()
+    identities = Records(*_IDENTITY, "first_seen", "last_seen", named_by=_IDENTITY)
+    former = Records(*_IDENTITY, named_by=_IDENTITY)
+    links = RecordsByKey(
+        "customers", "orders", "listed_at", "stale_entries", defaults={"stale_entries": ()}
+    )
     orders = NumberAttribute(default=0)
     spent = Json()
     consent_changes = NumberAttribute(default=0)
@@ -84,20 +89,20 @@ class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
     """Says where a merged profile stood; whoever asks for it is told of the other one."""
 
     into = Identifier()
-    identities = Json(null=True)
-    """`[type, value, store]`, for as long as claims and customers may still name this profile."""
+    identities = Records(*_IDENTITY, named_by=_IDENTITY, null=True)
+    """For as long as claims and customers may still name this profile."""
 
 
 class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     """Says where an erased profile stood, until the worker has removed the rest.
 
-    What it takes to find that: `[type, value, store]`, short ids, and `[store, moment, id]`.
+    It has what it takes to find that.
     """
 
-    identities = Json()
+    identities = Records(*_IDENTITY, named_by=_IDENTITY)
     partitions = Json()
     histories = Json()
-    index_entries = Json(attr_name="places")
+    index_entries = Records("store", "at", "id", named_by=["store", "at", "id"], attr_name="places")
     words = UnicodeAttribute(null=True)
     """By which the search finds the name, sealed: nothing else in the row names the person."""
     merged = Json(null=True)
@@ -318,12 +323,12 @@ def _link_row(link: StoreLink) -> _Row:
 
 
 def _link(row: _Row) -> StoreLink:
-    customers, orders, listed_at, *stale = row
+    customers, orders, listed_at, stale = row
     return StoreLink(
         customers,
         orders,
         None if listed_at is None else _moment(listed_at),
-        tuple((_moment(at), from_short(each)) for entries in stale for at, each in entries),
+        tuple((_moment(at), from_short(each)) for at, each, *_ in stale or ()),
     )
 
 

@@ -14,11 +14,11 @@ from storepost.people.suppressed.model import (
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Records
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 
@@ -36,8 +36,9 @@ class SuppressedAddressItem(VersionedItem, discriminator="suppressed_address"):
     channel = UnicodeAttribute()
     address = UnicodeAttribute(null=True)
     """None once whoever had it was erased."""
-    stored = Json()
-    """Each `[reason, short id, source, created at, ends at, note, by]`."""
+    stored = Records(
+        *("reason", "id", "source", "created_at", "ends_at", "note", "by"), named_by=["id"]
+    )
 
 
 class SuppressionItem(Item, discriminator="suppression"):

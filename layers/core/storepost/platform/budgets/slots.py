@@ -16,8 +16,9 @@ from pynamodb.exceptions import PynamoDBException
 from pynamodb.expressions.update import Action
 
 from storepost.platform.budgets.problems import RateLimited
-from storepost.platform.persistence.item import Item, Json, Key, amend, find, remove
+from storepost.platform.persistence.item import Item, Key, amend, find, remove
 from storepost.platform.persistence.patience import patience, pause
+from storepost.platform.persistence.records import Json
 from storepost.values import clock
 from storepost.values.logs import logger
 from storepost.values.problems import Busy

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
-from functools import cache
 from itertools import batched, islice
 from typing import Any, Self, cast
 from uuid import UUID
@@ -26,7 +25,14 @@ from pynamodb.models import Model
 
 from storepost.platform.persistence.client import make_client
 from storepost.platform.persistence.patience import pause, with_patience
-from storepost.platform.persistence.unknown import KindAttribute, Place, unknown_attributes
+from storepost.platform.persistence.records import Record
+from storepost.platform.persistence.unknown import (
+    KindAttribute,
+    Place,
+    unknown_attributes,
+    unknown_of,
+    with_unknown,
+)
 from storepost.values import clock
 from storepost.values.settings import settings
 
@@ -67,20 +73,6 @@ class Identifier(Attribute[UUID]):
         return UUID(value)
 
 
-class Json(Attribute[Any]):
-    """JSON without a space too many: pages read hundreds of these, and a write unit is 1 KB."""
-
-    attr_type = STRING
-
-    def serialize(self, value: object) -> str:
-        """Compact JSON."""
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    def deserialize(self, value: str) -> Any:  # noqa: ANN401 - whatever was written
-        """What `serialize` wrote."""
-        return json.loads(value)
-
-
 class Row(Model):
     """What a transaction can write: a row of either table."""
 
@@ -99,18 +91,23 @@ class Row(Model):
         """The row of what DynamoDB brought; attributes of another release are kept for a save."""
         row = super().from_raw_data(data)
         if data.keys() - _KEYS:  # else it was asked for its key alone
-            unknown_attributes.note(row.place, type(row), data, _names(type(row)))
+            unknown_attributes.note(row.place, type(row), unknown_of(type(row), data))
         return row
 
     def serialize(self, null_check: bool = True) -> dict[str, dict[str, Any]]:  # noqa: FBT001, FBT002 - PynamoDB's
         """What is saved: the row's own attributes, and what it had besides when it was read."""
-        return {**unknown_attributes.of(self.place, type(self)), **super().serialize(null_check)}
+        saved: dict[str, dict[str, Any]] = super().serialize(null_check)
+        unknown = unknown_attributes.of(self.place, type(self))
+        return with_unknown(type(self), saved, unknown) if unknown else saved
 
-
-@cache
-def _names(model: type[Row]) -> frozenset[str]:
-    """The attributes of a row as DynamoDB has them."""
-    return frozenset(attribute.attr_name for attribute in model.get_attributes().values())
+    def with_further(self, attribute: Record, value: object) -> object:
+        """A record for an update to set, with the further elements that the row had when read."""
+        name = attribute.attr_name
+        unknown = unknown_attributes.of(self.place, type(self))
+        if name not in unknown:
+            return value
+        saved = {name: {"S": attribute.serialize(value)}}
+        return json.loads(with_unknown(type(self), saved, unknown)[name]["S"])
 
 
 class UnknownKind(Exception):  # noqa: N818 - it is what was found

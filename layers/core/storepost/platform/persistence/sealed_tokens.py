@@ -1,7 +1,9 @@
 """Tokens that others carry for years, and that need no row: what they hold is sealed in them.
 
 AES-SIV (RFC 5297) makes the same token of the same content and needs no nonce, so that no number of
-tokens wears its key out. The workspace's id stands in the token as it is, and is authenticated.
+tokens wears its key out. Its first byte is the generation, which names the key in KMS: the newest
+one seals, and one that is taken away ends all that it has sealed. The workspace's id stands in the
+token as it is, and is authenticated.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -10,9 +12,7 @@ from uuid import UUID
 
 from storepost.platform.persistence.sealing import Purpose, derived_key
 from storepost.values.scope import WorkspaceScope
-
-GENERATIONS = (1,)
-"""Of the keys, the newest last: it seals. One that is taken away ends all that it has sealed."""
+from storepost.values.settings import settings
 
 _ID = 16
 
@@ -22,7 +22,7 @@ def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> s
 
     It has letters, digits, `-` and `_`: four for each three bytes of the content and of 33 more.
     """
-    generation = GENERATIONS[-1]
+    generation = max(settings().code_key_ids)
     head = bytes([generation]) + workspace.id.bytes
     return _text(head + _cipher(generation, purpose).encrypt(content, [head]))
 
@@ -33,7 +33,7 @@ def open_token(token: str, purpose: Purpose) -> tuple[WorkspaceScope, bytes] | N
 
     raw = _bytes(token)
     head, box = raw[: 1 + _ID], raw[1 + _ID :]
-    if len(head) <= _ID or head[0] not in GENERATIONS:
+    if len(head) <= _ID or head[0] not in settings().code_key_ids:
         return None
     try:
         content = _cipher(head[0], purpose).decrypt(box, [head])

@@ -18,6 +18,7 @@ from typing import Any
 from storepost.platform.persistence.clients import make_client
 from storepost.values.settings import settings
 
+FIRST_GENERATION = 1
 _NONCE = 12
 
 
@@ -91,12 +92,14 @@ def unseal(sealed: str, purpose: Purpose, context: str) -> bytes:
 
 def code_mac(code: str, purpose: Purpose, context: str) -> str:
     """Returns the HMAC-SHA-256 of a short code, in hexadecimal; its key never leaves KMS."""
-    return _mac("code", purpose, context, code)
+    return _mac(FIRST_GENERATION, "code", purpose, context, code)
 
 
-def _mac(use: str, *parts: str) -> str:
+def _mac(generation: int, use: str, *parts: str) -> str:
     mac = _kms().generate_mac(
-        KeyId=settings().code_key_id, Message=domain_bytes(use, *parts), MacAlgorithm="HMAC_SHA_256"
+        KeyId=settings().code_key_ids[generation],
+        Message=domain_bytes(use, *parts),
+        MacAlgorithm="HMAC_SHA_256",
     )["Mac"]
     return bytes(mac).hex()
 
@@ -107,31 +110,32 @@ def code_matches(code: str, purpose: Purpose, context: str, mac: str) -> bool:
 
 
 @cache
-def _root_key(use: str, purpose: Purpose, context: str) -> bytes:
-    return bytes.fromhex(_mac(use, purpose, context))
+def _root_key(use: str, purpose: Purpose, context: str, generation: int) -> bytes:
+    return bytes.fromhex(_mac(generation, use, purpose, context))
 
 
 @cache
 def derived_key(purpose: Purpose, generation: int) -> bytes:
     """Returns 64 bytes that are always the same for a purpose and generation, and secret.
 
-    They follow from the key behind `code_mac`, so they are kept nowhere; a container asks KMS once.
+    They follow from the generation's key in KMS, so they are kept nowhere; a container asks once.
     """
     from cryptography.hazmat.primitives.hashes import SHA512  # noqa: PLC0415 - rarely needed
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand  # noqa: PLC0415
 
     context = str(generation)
     expansion = HKDFExpand(algorithm=SHA512(), length=64, info=domain_bytes(purpose, context))
-    return expansion.derive(_root_key("derived key", purpose, context))
+    return expansion.derive(_root_key("derived key", purpose, context, generation))
 
 
 def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
     """Returns the HMAC-SHA-256 of a text under a key of the purpose and context, in hexadecimal.
 
-    The key is derived by KMS, once a context and container, and stands nowhere.
+    The key is derived by KMS, once a context and container, and stands nowhere. It is that of the
+    first generation, for good: rows stand under these hashes.
     """
     return hmac.new(
-        _root_key("hash key", purpose, context), text.encode(), hashlib.sha256
+        _root_key("hash key", purpose, context, FIRST_GENERATION), text.encode(), hashlib.sha256
     ).hexdigest()
 
 

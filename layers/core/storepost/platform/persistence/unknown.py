@@ -5,10 +5,14 @@ A row that was read and is saved whole keeps the attributes that the other relea
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pynamodb.attributes import DiscriminatorAttribute
+from pynamodb.models import Model
+
+from storepost.platform.persistence.records import Record
 
 type Place = tuple[str, tuple[str, str]]
 """A row's table and key."""
@@ -27,10 +31,10 @@ class UnknownAttributes:
         """Nothing was read yet."""
         self._rows: OrderedDict[Place, tuple[object, Mapping[str, Any]]] = OrderedDict()
 
-    def note(self, place: Place, kind: object, raw: Mapping[str, Any], known: Set[str]) -> None:
-        """Notes what a row that was read has besides the attributes that are known."""
+    def note(self, place: Place, kind: object, others: Mapping[str, Any]) -> None:
+        """Notes what a row that was read has besides what is known."""
         self.forget(place)
-        if others := {name: raw[name] for name in raw.keys() - known}:
+        if others:
             self._rows[place] = (kind, others)
             if len(self._rows) > MAX_ROWS:
                 self._rows.popitem(last=False)
@@ -51,6 +55,42 @@ class UnknownAttributes:
 
 unknown_attributes = UnknownAttributes()
 """Those of this container, which does one request or run at a time."""
+
+
+@cache
+def _names(model: type[Model]) -> frozenset[str]:
+    """The attributes of a row as DynamoDB has them."""
+    return frozenset(attribute.attr_name for attribute in model.get_attributes().values())
+
+
+@cache
+def _records(model: type[Model]) -> Mapping[str, Record]:
+    """Those of them that keep records."""
+    found = model.get_attributes().values()
+    return {each.attr_name: each for each in found if isinstance(each, Record)}
+
+
+def unknown_of(model: type[Model], raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a row has that isn't known: attributes, and those whose records have more elements."""
+    further = {
+        name: raw[name]
+        for name, attribute in _records(model).items()
+        if "S" in raw.get(name, ()) and attribute.has_further(raw[name]["S"])
+    }
+    return {**{name: raw[name] for name in raw.keys() - _names(model)}, **further}
+
+
+def with_unknown(
+    model: type[Model], saved: Mapping[str, dict[str, Any]], unknown: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """What is saved with what isn't known; a record that is removed goes with all it had."""
+    known = {
+        name: {"S": record.with_further(saved[name]["S"], unknown[name]["S"])}
+        for name, record in _records(model).items()
+        if name in unknown and name in saved
+    }
+    others = {name: unknown[name] for name in unknown.keys() - _names(model)}
+    return {**others, **saved, **known}
 
 
 class KindAttribute(DiscriminatorAttribute):

@@ -136,8 +136,9 @@ class ImportRepository:
     def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
         """Writes what became of an import, if it still is where `before` says."""
         progress = after.progress
+        row = ImportItem(*import_key(self._scope, self._store_id, after.id))
         changes.update(
-            ImportItem(*import_key(self._scope, self._store_id, after.id)),
+            row,
             [
                 ImportItem.status.set(after.status),
                 _set_or_remove(ImportItem.started_at, after.started_at),
@@ -146,7 +147,9 @@ class ImportRepository:
                 _set_or_remove(ImportItem.stage, progress.stage),
                 ImportItem.done.set(progress.done),
                 _set_or_remove(ImportItem.pull, _pull_row(after.pull)),
-                ImportItem.imported.set(_imported_row(progress.imported)),
+                ImportItem.imported.set(
+                    row.with_further(ImportItem.imported, _imported_row(progress.imported))
+                ),
                 ImportItem.problems.set(progress.problems),
                 ImportItem.removed.set(progress.removed),
             ],

@@ -9,10 +9,11 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Record, Records
 
 
 class ImportItem(Item, discriminator="store_import"):
-    """An import; `imported` is customers, orders, products."""
+    """An import."""
 
     id = Identifier()
     store_id = Identifier()
@@ -24,26 +25,26 @@ class ImportItem(Item, discriminator="store_import"):
     completed_at = UtcDateTimeAttribute(null=True)
     failure = UnicodeAttribute(null=True)
     done = NumberAttribute(default=0)
-    imported = JSONAttribute()
+    imported = Record("customers", "orders", "products")
     problems = NumberAttribute(default=0)
     stage = UnicodeAttribute(null=True)
     content = UnicodeAttribute(null=True)
-    pull = JSONAttribute(null=True)
-    """Operation, after, exports, swept."""
+    pull = Record("operation", "after", "exports", "swept", "shows_all", null=True)
+    """It is compared whole, so no element is ever added to it."""
     removed = NumberAttribute(default=0)
 
 
 class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
-    """A store's turns; `counts` are `[scope, status, count]`, `cut_short` `[after, until, at]`."""
+    """A store's turns."""
 
-    counts = JSONAttribute()
+    counts = Records("scope", "status", "count", named_by=["scope", "status"])
     latest = Identifier(null=True)
     latest_of = JSONAttribute()
     queued_at = UtcDateTimeAttribute(null=True)
     running = Identifier(null=True)
     ended = Identifier(null=True)
     outcome = UnicodeAttribute(null=True)
-    cut_short = JSONAttribute()
+    cut_short = Records("after", "until", "at", named_by=["after", "until"])
     products_imported_at = UtcDateTimeAttribute(attr_name="products_brought_at", null=True)
 
 

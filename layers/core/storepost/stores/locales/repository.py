@@ -1,9 +1,8 @@
 """The one row that holds all locales of a workspace: at most 500, so a change is one write."""
 
-from pynamodb.attributes import JSONAttribute
-
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, VersionedItem, find
+from storepost.platform.persistence.records import Records
 from storepost.stores.locales.model import Locales, WorkspaceLocale, WorkspaceLocaleOrigin
 from storepost.values import clock
 from storepost.values.ids import from_short, short
@@ -11,9 +10,9 @@ from storepost.values.scope import WorkspaceScope
 
 
 class LocalesItem(VersionedItem, discriminator="locales"):
-    """All locales, each `[id, code, label, origin, default, created]`."""
+    """All locales."""
 
-    rows = JSONAttribute()
+    rows = Records("id", "code", "label", "origin", "is_default", "created_at", named_by=["id"])
 
 
 def locales_key(workspace: WorkspaceScope) -> Key:

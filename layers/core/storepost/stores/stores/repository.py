@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
@@ -15,6 +15,7 @@ from storepost.platform.persistence.item import (
     find,
     find_all,
 )
+from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import (
     ConnectionStatus,
     Platform,
@@ -48,8 +49,9 @@ class StoreItem(VersionedItem, discriminator="store"):
     failing_since = UtcDateTimeAttribute(null=True)
     failure_reported_at = UtcDateTimeAttribute(null=True)
     failure_checked_at = UtcDateTimeAttribute(null=True)
-    locales = JSONAttribute()
-    """Each `[locale, label, primary, country, currency, url]`."""
+    locales = Records(
+        "locale", "label", "is_primary", "country", "currency", "url", named_by=["locale"]
+    )
 
 
 class StoreClaimItem(Item, discriminator="store_claim"):

@@ -6,13 +6,8 @@ from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from storepost.platform.persistence.item import (
-    Identifier,
-    Item,
-    Json,
-    Key,
-    UtcDateTimeAttribute,
-)
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
+from storepost.platform.persistence.records import Json, Records
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -25,7 +20,7 @@ class DeliveryItem(Item, discriminator="endpoint_delivery"):
 
     event = Json()
     status = UnicodeAttribute()
-    attempts = Json()
+    attempts = Records("at", "status", "error", "duration_ms", named_by=["at"])
     number = NumberAttribute()
     created_at = UtcDateTimeAttribute()
     next_attempt_at = UtcDateTimeAttribute(null=True)

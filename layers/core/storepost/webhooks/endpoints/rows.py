@@ -7,11 +7,11 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Json,
     Key,
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.records import Json
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 

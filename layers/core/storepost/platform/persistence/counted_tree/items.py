@@ -11,7 +11,8 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from storepost.platform.persistence.counted_tree.keys import KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Counts
 from storepost.platform.persistence.deflated import Deflated
-from storepost.platform.persistence.item import Item, Json
+from storepost.platform.persistence.item import Item
+from storepost.platform.persistence.records import Json
 
 BEFORE_KEYS = "\x00"
 """Sorts before all that a key can hold."""

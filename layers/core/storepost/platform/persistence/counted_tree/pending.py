@@ -19,7 +19,7 @@ from storepost.platform.persistence.counted_tree.model import (
     difference,
     total,
 )
-from storepost.platform.persistence.item import Json
+from storepost.platform.persistence.records import Json
 
 PENDING = "~"
 """The first letter of these rows' sort keys.

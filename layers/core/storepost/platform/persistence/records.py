@@ -1,0 +1,117 @@
+"""Attributes that keep records as JSON arrays, whose elements are told apart by their position.
+
+A later release may put further elements behind those that this one knows. They are left out where a
+row is read, and put back where it is saved; what an older release didn't write yet reads as its
+default. So elements are added at the end, and never removed, moved or given another meaning.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pynamodb.attributes import Attribute
+from pynamodb.constants import STRING
+
+type Elements = list[Any]
+"""A record as it is stored."""
+
+
+class Json(Attribute[Any]):
+    """JSON without a space too many: pages read hundreds of these, and a write unit is 1 KB."""
+
+    attr_type = STRING
+
+    def serialize(self, value: object) -> str:
+        """Compact JSON."""
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    def deserialize(self, value: str) -> Any:  # noqa: ANN401 - whatever was written
+        """What `serialize` wrote."""
+        return json.loads(value)
+
+
+class Record(Json):
+    """One record, such as a sum with its currency."""
+
+    _NO_DEFAULTS: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(
+        self,
+        *elements: str,
+        defaults: Mapping[str, Any] = _NO_DEFAULTS,
+        null: bool | None = None,
+        attr_name: str | None = None,
+    ) -> None:
+        """Of these elements by their positions; one without a default reads as None."""
+        super().__init__(null=null, attr_name=attr_name)
+        self.elements = elements
+        self._defaults = [defaults.get(name) for name in elements]
+
+    def deserialize(self, value: str) -> Any:  # noqa: ANN401 - a list, or records by key
+        """What `serialize` wrote, each record with as many elements as are known."""
+        stored = super().deserialize(value)
+        return self.replaced(stored, {key: self._known(each) for key, each in self.records(stored)})
+
+    def has_further(self, value: str) -> bool:
+        """Whether a record has elements that this release doesn't know."""
+        width = len(self.elements)
+        return any(len(each) > width for _, each in self.records(super().deserialize(value)))
+
+    def with_further(self, value: str, before: str) -> str:
+        """The serialized value with those elements of the value before that aren't known."""
+        width = len(self.elements)
+        found = dict(self.records(super().deserialize(before)))
+        further = {key: each[width:] for key, each in found.items() if len(each) > width}
+        saved = super().deserialize(value)
+        records = {
+            key: [*self._known(each), *further[key]] if key in further else each
+            for key, each in self.records(saved)
+        }
+        return super().serialize(self.replaced(saved, records))
+
+    def _known(self, record: Sequence[Any]) -> Elements:
+        return [*record[: len(self.elements)], *self._defaults[len(record) :]]
+
+    def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
+        """The records of a value, each by a key that tells it from the others."""
+        yield None, value
+
+    def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
+        """A value with other records under its keys."""
+        return records[None]
+
+
+class Records(Record):
+    """A list of records; some of the elements name what a record is about."""
+
+    def __init__(
+        self,
+        *elements: str,
+        named_by: Sequence[str],
+        defaults: Mapping[str, Any] = Record._NO_DEFAULTS,
+        null: bool | None = None,
+        attr_name: str | None = None,
+    ) -> None:
+        """A record that is saved gets the further elements of the one with equal names."""
+        super().__init__(*elements, defaults=defaults, null=null, attr_name=attr_name)
+        self._named_by = [elements.index(name) for name in named_by]
+
+    def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
+        seen = dict[str, int]()
+        for record in value:
+            named = json.dumps([record[i] for i in self._named_by if i < len(record)])
+            seen[named] = seen.get(named, 0) + 1
+            yield (named, seen[named]), record
+
+    def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
+        return [*records.values()]
+
+
+class RecordsByKey(Record):
+    """Records by a key of each, such as a store's id."""
+
+    def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
+        yield from value.items()
+
+    def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
+        return dict(records)
