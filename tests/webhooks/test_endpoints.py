@@ -10,9 +10,10 @@ from standardwebhooks.webhooks import Webhook
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.endpoints.model import MAX_ENDPOINTS
-from storepost.webhooks.endpoints.repository import EndpointRepository
-from storepost.webhooks.endpoints.subscribers import subscribed_workspaces
+from storepost.webhooks.endpoints.repository import EndpointRepository, by_workspace
+from tests.harness.call_interruption import counted
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.webhooks.receiving import HOOK, URL, Hooks, Receiver
 
@@ -137,7 +138,35 @@ class TestCreate:
             answer = until_answered(world, send)
             assert answer.status == 201, (places, answer.body)
             assert len(EndpointRepository(hooks.workspace).all()) == 1
-            assert subscribed_workspaces() == {hooks.workspace}
+            assert list(by_workspace([hooks.workspace])) == [hooks.workspace]
+
+
+class TestManyWorkspaces:
+    """Workspaces that have endpoints have no row in common, which could grow or be contended."""
+
+    def test_making_and_deleting_one_writes_its_own_workspaces_rows(self, hooks: Hooks) -> None:
+        before = {row.key: row.to_dynamodb_dict() for row in hooks.world.rows()}
+        hooks.call("DELETE", f"/{hooks.endpoint()}")
+        hooks.endpoint()
+        after = {row.key: row.to_dynamodb_dict() for row in hooks.world.rows()}
+        written = {key[0] for key in after.keys() | before if before.get(key) != after.get(key)}
+        assert written, "the endpoint has a row"
+        assert all(each.startswith(hooks.workspace.key) for each in written), written
+
+    def test_who_has_any_is_known_by_one_call_for_all(self, hooks: Hooks) -> None:
+        owners = [hooks.world.person() for _ in range(4)]
+        others = [hooks.world.workspace(each) for each in owners]
+        endpoint = hooks.endpoint()
+        gone = Hooks(hooks.world, owners[0], others[0])
+        gone.call("DELETE", f"/{gone.endpoint()}")
+        found: dict[WorkspaceScope, list[str]] = {}
+
+        def read() -> None:
+            asked = by_workspace([*others, hooks.workspace])
+            found.update({each: [str(e.id) for e in some] for each, some in asked.items()})
+
+        assert counted(read) == ["BatchGetItem", "Query"]
+        assert found == {hooks.workspace: [endpoint]}
 
 
 class TestList:
@@ -207,14 +236,6 @@ class TestDelete:
         assert hooks.call("DELETE", f"/{endpoint}").status == 204
         assert hooks.call("GET", f"/{endpoint}").problem() == (404, "not_found")
         assert hooks.call("DELETE", f"/{endpoint}").status == 204
-
-    def test_the_last_one_takes_the_workspace_from_the_subscribers(self, hooks: Hooks) -> None:
-        first, second = hooks.endpoint(), hooks.endpoint()
-        assert subscribed_workspaces() == {hooks.workspace}
-        hooks.call("DELETE", f"/{first}")
-        assert subscribed_workspaces() == {hooks.workspace}
-        hooks.call("DELETE", f"/{second}")
-        assert subscribed_workspaces() == set()
 
     def test_what_waits_is_not_sent(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()

@@ -23,6 +23,7 @@ from storepost.webhooks.events.model import WebhookEvent
 from tests.harness.call_interruption import counted
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.faults import FAULT, THROTTLED, faults, refusal
+from tests.harness.world import World
 from tests.webhooks.receiving import DELIVERIES, RETRIES, Hooks, Receiver
 
 
@@ -260,20 +261,37 @@ class TestStream:
             hooks.world.deliver()
             assert [each.json["type"] for each in receiver.received] == ["profile.created"], places
 
-    def test_a_workspace_without_endpoints_costs_one_read_a_batch(self, hooks: Hooks) -> None:
+    def test_workspaces_without_endpoints_cost_one_read_a_batch(self, hooks: Hooks) -> None:
+        other = another(hooks.world)
         self.happens(hooks)
-        assert counted_dynamodb(hooks.world.relay) == ["GetItem"]
+        self.happens(other)
+        assert counted_dynamodb(hooks.world.relay) == ["BatchGetItem"]
+
+    def test_a_deleted_endpoint_costs_no_query(self, hooks: Hooks) -> None:
+        hooks.call("DELETE", f"/{hooks.endpoint()}")
+        self.happens(hooks)
+        assert counted_dynamodb(hooks.world.relay) == ["BatchGetItem"]
 
     def test_one_with_endpoints_a_query_more(self, hooks: Hooks, receiver: Receiver) -> None:
         hooks.endpoint(["profile.*"])
+        other = another(hooks.world)
         self.happens(hooks)
-        assert counted_dynamodb(hooks.world.relay) == ["GetItem", "Query"]
+        self.happens(other)
+        assert counted_dynamodb(hooks.world.relay) == ["BatchGetItem", "Query"]
         hooks.world.deliver()
         assert len(receiver.received) == 1
 
     def test_where_nothing_happens_nothing_is_read(self, hooks: Hooks) -> None:
         hooks.world.call("GET", "/profiles", token=hooks.owner.token)
         assert counted_dynamodb(hooks.world.relay) == []
+
+
+def another(world: World) -> Hooks:
+    """A workspace of somebody else, without endpoints, whose making was told to nobody."""
+    owner = world.person()
+    made = Hooks(world, owner, world.workspace(owner))
+    world.deliver()
+    return made
 
 
 def counted_dynamodb(work: Callable[[], object]) -> list[str]:

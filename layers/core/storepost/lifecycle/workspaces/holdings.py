@@ -140,7 +140,6 @@ from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.deliveries.due import WebhookDueItem
 from storepost.webhooks.deliveries.rows import DeliveryItem
 from storepost.webhooks.endpoints.rows import EndpointCountItem, WebhookEndpointItem
-from storepost.webhooks.endpoints.subscribers import SubscribersItem
 
 type Deleter = Callable[[WorkspaceScope], bool]
 """Removes some rows; whether there may be more."""
@@ -258,10 +257,8 @@ BESIDE: tuple[type[Item], ...] = (
     ErasedProfileItem,
     DeletedCustomerItem,
     DeletedProductItem,
-    SubscribersItem,
     WebhookDueItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
-claim that names nobody, and a later attempt of an endpoint that is gone. The row of subscribers is
-everybody's; the deletion of the last endpoint takes the workspace from it."""
+claim that names nobody, and a later attempt of an endpoint that is gone."""

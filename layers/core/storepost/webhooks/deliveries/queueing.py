@@ -1,7 +1,7 @@
 """From events to the queue of deliveries: a message for each endpoint that takes an event.
 
-Which workspaces have endpoints is one row, read once for all events of a batch of the stream. Of
-those workspaces the endpoints are read, one query each. A workspace without any costs nothing more.
+Which of a batch's workspaces have endpoints is read once for all its events. Of those workspaces
+the endpoints are read, one query each. A workspace without any costs one small read a batch.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -14,7 +14,6 @@ from storepost.webhooks.deliveries.messages import DeliveryMessage
 from storepost.webhooks.deliveries.model import first_delivery
 from storepost.webhooks.endpoints.model import WebhookEndpoint
 from storepost.webhooks.endpoints.repository import by_workspace
-from storepost.webhooks.endpoints.subscribers import subscribed_workspaces
 from storepost.webhooks.events.model import WebhookEvent
 from storepost.webhooks.events.stream import events_of
 
@@ -43,7 +42,7 @@ def outgoing_deliveries[K: Hashable](
     if not any(events.values()):
         return {}
     named = {workspace for some in events.values() for workspace, _ in some}
-    endpoints = by_workspace(named & subscribed_workspaces())
+    endpoints = by_workspace(named)
     found = {key: _messages(some, endpoints) for key, some in events.items()}
     return {
         key: Outgoing(Queue.WEBHOOK_DELIVERY, messages)

@@ -8,7 +8,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Item, amend, find
+from storepost.platform.persistence.item import Item, amend, find, find_all, find_in
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.endpoints.model import (
@@ -26,7 +26,6 @@ from storepost.webhooks.endpoints.rows import (
     count_key,
     endpoint_key,
 )
-from storepost.webhooks.endpoints.subscribers import subscribe, unsubscribe
 
 
 class EndpointRepository:
@@ -51,10 +50,7 @@ class EndpointRepository:
     def add(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
         """Adds a new endpoint. Raises EndpointLimit."""
         changes.create(self._row(endpoint))
-        before = self._count(changes, 1)
-        if before == 0:
-            subscribe(changes, self._scope)
-        if before >= MAX_ENDPOINTS:
+        if self._count(changes, 1) >= MAX_ENDPOINTS:
             raise EndpointLimit()
 
     def save(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
@@ -62,11 +58,10 @@ class EndpointRepository:
         changes.save(self._row(endpoint))
 
     def delete(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
-        """Removes an endpoint, with its workspace from the subscribers where it is the last."""
+        """Removes an endpoint."""
         row = WebhookEndpointItem(*endpoint_key(self._scope, endpoint.id))
         changes.delete(row, Item.pk.exists())
-        if self._count(changes, -1) == 1:
-            unsubscribe(changes, self._scope)
+        self._count(changes, -1)
 
     def sealed(self, endpoint_id: UUID, secret: str) -> str:
         """Returns a secret as the endpoint's row has it."""
@@ -157,5 +152,16 @@ def as_endpoint(item: WebhookEndpointItem) -> WebhookEndpoint:
 def by_workspace(
     workspaces: Iterable[WorkspaceScope],
 ) -> dict[WorkspaceScope, list[WebhookEndpoint]]:
-    """Returns the endpoints of several workspaces, in one query for each."""
-    return {each: EndpointRepository(each).all() for each in workspaces}
+    """Returns the endpoints of those of the workspaces that have any.
+
+    It reads the counts of all in one call, and queries each that has endpoints. The count changes
+    in the endpoint's own transaction, and both reads are strongly consistent (docs/adr/0151).
+    """
+    scopes = {count_key(each): each for each in workspaces}
+    counts = find_all(scopes)
+    having = [
+        scope
+        for key, scope in scopes.items()
+        if (row := find_in(counts, EndpointCountItem, key)) and row.endpoints
+    ]
+    return {each: EndpointRepository(each).all() for each in having}

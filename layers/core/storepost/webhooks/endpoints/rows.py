@@ -38,7 +38,7 @@ class WebhookEndpointItem(VersionedItem, discriminator="webhook_endpoint"):
 
 
 class EndpointCountItem(Item, discriminator="webhook_endpoint_count"):
-    """How many endpoints a workspace has, disabled ones too."""
+    """How many endpoints a workspace has, disabled ones too. The stream's reader asks it first."""
 
     endpoints = NumberAttribute(default=0)
 
