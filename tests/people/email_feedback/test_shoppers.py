@@ -12,7 +12,6 @@ from local.aws import ses_events
 from local.aws.ses_events import Event, SentEmail
 from storepost.people.email_feedback import service
 from storepost.people.email_feedback.repository import AddressEmailsItem
-from storepost.people.profiles.rows import IdentityItem
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.harness.crash_points import crashes
@@ -190,20 +189,66 @@ def test_a_deleted_workspaces_event_leaves_nothing(town: Town) -> None:
     assert engine().stored() == before
 
 
-def test_an_erased_persons_address_stands_nowhere(town: Town) -> None:
+def erased_with_an_email_on_its_way(town: Town) -> SentEmail:
+    """Somebody is asked for an opt-in and erased before SES says what became of the email."""
     ann = somebody(town)
     ann.asked()
     [email] = sent(town.world)
     assert town.call("DELETE", f"/profiles/{ann.id}").status == 204
     town.world.deliver()
-    say(town.world, ses_events.bounce(email), ses_events.complaint(email))
-    # Nothing lasting: for a day a claim keeps away whoever is about to take the address.
-    rows = [row for row in town.world.rows() if ANN in str(row.to_dynamodb_dict())]
-    assert {type(row) for row in rows} <= {IdentityItem}
-    assert all(row.expiration and row.expiration < clock.now() + timedelta(days=1) for row in rows)
+    return email
+
+
+def checked(town: Town) -> tuple[bool, str | None]:
+    """Whether the address is suppressed, and why."""
     asked: dict[str, Any] = {"addresses": [{"channel": "email", "address": ANN}]}
-    [checked] = town.call("POST", "/suppressions/check", asked).json["items"]
-    assert (checked["suppressed"], checked["reason"]) == (True, "complaint")
+    [found] = town.call("POST", "/suppressions/check", asked).json["items"]
+    return found["suppressed"], found["reason"]
+
+
+def test_an_erased_persons_address_stands_nowhere(town: Town) -> None:
+    email = erased_with_an_email_on_its_way(town)
+    say(town.world, ses_events.bounce(email), ses_events.complaint(email))
+    rows = [row for row in town.world.rows() if ANN in str(row.to_dynamodb_dict())]
+    assert rows == []
+    assert checked(town) == (True, "complaint")
+
+
+def test_whoever_takes_an_erased_persons_address_meanwhile_knows_that_it_bounced(
+    town: Town,
+) -> None:
+    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(town)))
+    with town.world.meanwhile(lambda _: service.work_on(event)):
+        ben = town.upsert(email=ANN)
+    assert checked(town) == (True, "hard_bounce")
+    town.consent(ben["id"], "subscribed", proof={"reference": "a form"})
+    assert town.get("/profiles", reachable="email")["items"] == []
+
+
+def test_a_bounce_knows_of_whoever_takes_an_erased_persons_address_meanwhile(town: Town) -> None:
+    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(town)))
+    made = list[dict[str, Any]]()
+    with town.world.meanwhile(lambda _: made.append(town.upsert(email=ANN))):
+        service.work_on(event)
+    [ben] = made
+    town.consent(ben["id"], "subscribed", proof={"reference": "a form"})
+    assert town.get("/profiles", reachable="email")["items"] == []
+    [shown] = town.get("/suppressions")["items"]
+    assert shown["address"] == ANN
+
+
+def test_before_the_erasure_s_worker_has_come_a_bounce_writes_the_address_nowhere(
+    town: Town,
+) -> None:
+    ann = somebody(town)
+    ann.asked()
+    [email] = sent(town.world)
+    assert town.call("DELETE", f"/profiles/{ann.id}").status == 204
+    service.work_on(json.dumps(ses_events.bounce(email)))
+    town.world.deliver()
+    rows = [row for row in town.world.rows() if ANN in str(row.to_dynamodb_dict())]
+    assert rows == []
+    assert checked(town) == (True, "hard_bounce")
 
 
 def test_what_is_kept_names_nobody_and_ends_by_itself(town: Town) -> None:

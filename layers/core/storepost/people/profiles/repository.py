@@ -316,6 +316,17 @@ class ProfileRepository:
         else:
             changes.save(nobodys, IdentityItem.profile_id == stored.profile_id)
 
+    def expect_nobodys(self, changes: Changes, identity: Identity, stored: Claim | None) -> None:
+        """Demands that nobody claims an identity that is nobody's; else a lost race.
+
+        `stored` is its claim as it was read. Nothing is written that names the identity.
+        """
+        row = IdentityItem(*claim_key(self._scope, identity))
+        if stored is None:
+            changes.expect(row, IdentityItem.pk.does_not_exist())
+        else:
+            changes.expect(row, IdentityItem.profile_id == stored.profile_id)
+
     def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
         """Makes identities nobody's, as long as their claims are as they were read."""
         for claim in claims:

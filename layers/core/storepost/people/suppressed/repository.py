@@ -102,6 +102,16 @@ class SuppressionRepository:
         """Writes what suppresses an address, if nobody changed that since it was read."""
         changes.save(address_row(suppressed_key(self._scope, state.digest), state))
 
+    def expect(self, changes: Changes, state: AddressSuppressions) -> None:
+        """Demands that nobody changes what suppresses an address, as it was read; else a lost
+        race.
+        """
+        row = SuppressedAddressItem(*suppressed_key(self._scope, state.digest))
+        if state.version is None:
+            changes.expect(row, SuppressedAddressItem.pk.does_not_exist())
+        else:
+            changes.expect(row, SuppressedAddressItem.version == state.version)
+
     def rewrite(self, changes: Changes, suppression: Suppression, digest: str) -> None:
         """Writes a suppression anew; its address's row, which guards it, is written with it."""
         key = suppression_key(self._scope, suppression.id)

@@ -1,14 +1,18 @@
 """Whether the addresses that a profile shows are suppressed: copies on the profile.
 
 The list of profiles counts by them who may get marketing. They are kept true without a condition on
-rows that aren't there, so that a new profile costs one read and no write more: who suppresses an
+rows that aren't there, so that a new profile costs two reads and no write more: who suppresses an
 address writes the profile that has it, or takes the claim from under whoever is about to have it;
 and who begins to show a suppressed address writes the address's row.
+
+An address whose person was erased is the exception. A claim would name it, so who suppresses it
+leaves none, and who begins to show it demands instead that nobody has suppressed it meanwhile.
 """
 
 from collections.abc import Mapping
 
 from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.suppressed.model import AddressSuppressions
 from storepost.people.suppressed.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes
@@ -41,11 +45,14 @@ def is_suppressed_once_shown(
     """
     marks = saved_marks(changes, workspace)
     if address not in marks:
-        repository = SuppressionRepository(workspace, None if is_known else changes.reads)
+        reads = None if is_known else changes.reads
+        repository = SuppressionRepository(workspace, reads)
         state = _known_states(changes, workspace).get(address) or repository.state_of(address)
         marks[address] = state.shown(clock.now()) is not None
         if marks[address]:
             _write(changes, repository, state, state.of_address(address.value))
+        elif not is_known and ConsentRepository(workspace, reads).erased_at(address):
+            repository.expect(changes, state)
     return marks[address]
 
 

@@ -143,8 +143,7 @@ def add_in_turn(
         results.append(result)
     for address, state in after.items():
         _write(changes, repository, states[address], state, now)
-    newly = [each for each, _ in wanted if not states[each].shown(now)]
-    newly = list(dict.fromkeys(newly))
+    newly = {each: after[each] for each, _ in wanted if not states[each].shown(now)}
     saved_marks(changes, workspace).update(dict.fromkeys(newly, True))
     consents = _unsubscribe(changes, workspace, holder, zip(wanted, results, strict=True))
     _write_holder(changes, workspace, holder, newly, consents)
@@ -222,16 +221,18 @@ def _write_holder(
     changes: Changes,
     workspace: WorkspaceScope,
     holder: Holder,
-    newly: Sequence[Address],
-    states: Mapping[Address, ConsentState],
+    newly: Mapping[Address, AddressSuppressions],
+    consents: Mapping[Address, ConsentState],
 ) -> None:
     """Writes whoever has an address that is suppressed now and wasn't, also one who doesn't show
     it: so nobody begins to show it without knowing. Where nobody has it, whoever is about to take
-    its claim has to look again.
+    its claim has to look again; one that may not stand in clear is left to what they demand.
     """
     profiles, profile = ProfileRepository(workspace), holder.profile
-    if profile is None:
-        for address in newly:
-            profiles.hold_back(changes, identity_of(address), holder.claims.get(address))
-    elif newly or states:
-        profiles.save(changes, profile, show_consents(changes, profile, profile, states))
+    if profile is not None:
+        if newly or consents:
+            profiles.save(changes, profile, show_consents(changes, profile, profile, consents))
+        return
+    for address, state in newly.items():
+        hold = profiles.expect_nobodys if state.address is None else profiles.hold_back
+        hold(changes, identity_of(address), holder.claims.get(address))
