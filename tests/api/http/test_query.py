@@ -39,6 +39,11 @@ class TestUnknownParameters:
         message = f"There is no such parameter. Did you mean `{meant}`?"
         assert refused(world, owner, path, **{sent: "x"}) == [(f"query.{sent}", message)]
 
+    @pytest.mark.parametrize("size", ["2", "0", "-10", "1000"])
+    def test_a_size_that_no_page_has(self, world: World, owner: Someone, size: str) -> None:
+        found = refused(world, owner, "/orders", pageSize=size)
+        assert found == [("query.pageSize", "Must be `10`, `25`, `50` or `100`")]
+
     @pytest.mark.parametrize("sent", ["xyzzy", "PAGE" * 500, "😀", "", "__proto__"])
     def test_a_far_one(self, world: World, owner: Someone, sent: str) -> None:
         found = refused(world, owner, "/locales", **{sent: "x"})

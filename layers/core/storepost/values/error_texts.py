@@ -52,7 +52,7 @@ PATTERNS = {
     r"^https?://": "Must begin with `http://` or `https://`",
 }
 _CHOICES = {"enum": "expected", "literal_error": "expected", "union_tag_invalid": "expected_tags"}
-_QUOTED = re.compile(r"'([^']*)'")
+_CHOICE = re.compile(r"'([^']*)'|\b(\d+)\b")
 _OTHERWISE = "This value isn't accepted here: see the field's description in the reference"
 
 
@@ -75,8 +75,8 @@ def _by_beginning(kind: str) -> str:
 
 
 def _one_of(expected: str) -> str:
-    """pydantic writes `<Role.ADMIN: 'admin'> or 'member'`."""
-    values = [f"`{value}`" for value in _QUOTED.findall(expected)]
+    """pydantic writes `<Role.ADMIN: 'admin'> or 'member'`, and numbers as `10 or 25`."""
+    values = [f"`{text or number}`" for text, number in _CHOICE.findall(expected)]
     if not values:
         return _OTHERWISE
     return "Must be " + " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
