@@ -1,5 +1,7 @@
 """A store's names read at once: they find what gets find, and rows of nobody's need no get."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,7 +36,7 @@ KEYS = [
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
 def test_the_same_is_found_whatever_was_written_before(
-    world: World, owner: Someone, writes: list[tuple[str, list[dict[str, str | None]] | None]]
+    world: World, owner: Someone, writes: list[tuple[str, list[dict[str, Any]] | None]]
 ) -> None:
     """Products that are put, put once more under other names, and deleted."""
     store = world.store(owner)
