@@ -247,7 +247,12 @@ def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
         reader = RowReader(MAPPING, FeedDefaults("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
-        work.resolve(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
+        work.resolve(
+            lambda _: lambda rows: [None] * len(rows),
+            lambda: False,
+            adds=True,
+            settings=settings,
+        )
         work.counts()
         work.write_plan(Path(place) / "plan")
         work.write_manifest(manifest, settings, is_ahead=False)

@@ -20,7 +20,6 @@ from storepost.catalog.products.writing import (
     resolve_again,
 )
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
@@ -248,9 +247,8 @@ class TestRemoving:
 class TestMatching:
     """Which product a feed's row is about."""
 
-    def ask(self, shop: Store, *wanted: MatchKey, reads: Reads | None = None) -> list[Any]:
-        found = match(shop, wanted, reads or Reads())
-        return [(each.product.external_id, each.variant) if each else None for each in found]
+    def ask(self, shop: Store, *wanted: MatchKey) -> list[Any]:
+        return [(each.product, each.variant) if each else None for each in match(shop, wanted)]
 
     def test_in_the_order_of_the_rule(self, world: World, owner: Someone, shop: Store) -> None:
         for external_id, variants in {
@@ -312,9 +310,9 @@ class TestMatching:
             put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
         asked = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
         found: list[Match | None] = []
-        calls = counted(lambda: found.extend(match(shop, asked, ReadAhead())))
+        calls = counted(lambda: found.extend(match(shop, asked)))
         assert [each and each.variant for each in found] == ["v-1", "v-2", "v-3"]
-        # Names and products by id; products by name, but those that are known; layers.
+        # Names; products, by id and by name; their layers.
         assert calls == ["BatchGetItem"] * 3
 
     def test_names_stay_small(self, world: World, shop: Store) -> None:

@@ -16,6 +16,7 @@ from storepost.feeds.imports import matching
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.feeds.feeds.feed_store import MAPPING, Json, Shop, counts, csv
+from tests.harness.call_interruption import counted
 
 ROWS = csv({"id": "a", "title": "Cup", "price": "5"}, {"id": "b", "title": "Pot", "price": "7"})
 FAILURES = {
@@ -73,6 +74,37 @@ class TestPreview:
         url = shop.server.put("/feed", "id,title\na,Cup\nb,Pot\n")
         assert self.preview(shop, url)["matches"] == 0
         assert asked == []
+
+    def test_of_rows_of_nobodys_no_key_is_asked_for(self, shop: Shop) -> None:
+        """The store's names are read at once: beside many rows they are few."""
+        shop.put_product("a")
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(60)]
+        url = shop.server.put("/feed", csv(*rows))
+        calls = counted(lambda: self.preview(shop, url))
+        assert calls.count("BatchGetItem") == 1  # the caller's rights
+        url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
+
+    def test_of_a_few_rows_their_keys_are_asked_for(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All names of a store would be more."""
+        shop.put_product("a")
+        monkeypatch.setattr(matching, "read_names", lambda *_: pytest.fail("all were read"))
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(20)]
+        url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
+
+    def test_of_a_store_of_many_products_keys_are_asked_for(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shop.put_product("a")
+        shop.put_product("b")
+        monkeypatch.setattr(matching, "_NAMES_A_ROW", 0.05)
+        monkeypatch.setattr(matching, "read_names", lambda *_: pytest.fail("all were read"))
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(30)]
+        url = shop.server.put("/feed", csv(*rows, {"id": "b-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
 
     def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
         shop.put_product("a")

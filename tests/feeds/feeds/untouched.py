@@ -46,7 +46,7 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Br
     reader, all_rows = reader_of(rows, mapping, FeedDefaults(currency))
     with tempfile.TemporaryDirectory() as place, FeedStaging(Path(place, "work")) as work:
         work.read(all_rows, reader, lambda: False)
-        work.resolve(_find_none, lambda: False, adds=True, settings="")
+        work.resolve(lambda _: _find_none, lambda: False, adds=True, settings="")
         work.write_plan(Path(place, "plan"))
         listed = [(row.row, row.id, row.reason) for row in work.skipped(1_000)]
         with Plan(Path(place, "plan")) as plan:

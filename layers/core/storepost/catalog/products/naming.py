@@ -98,15 +98,34 @@ def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
 
 def name_key(store: Store, name: Name) -> Key:
     """Where it stands who is called so."""
-    digest = hashlib.blake2b(name.value.encode(), digest_size=16).digest()
+    digest = _digest(name)
     partition = names_partition(store.workspace, store.id, digest[0] % SHARDS)
-    return (partition, f"{name.kind}#{urlsafe_b64encode(digest).rstrip(b'=').decode()}")
+    return (partition, _sort_key(name.kind, digest))
+
+
+def name_sort_key(name: Name) -> str:
+    """The sort key of where it stands who is called so: no two names have the same."""
+    return _sort_key(name.kind, _digest(name))
+
+
+def _digest(name: Name) -> bytes:
+    return hashlib.blake2b(name.value.encode(), digest_size=16).digest()
+
+
+def _sort_key(kind: NameKind, digest: bytes) -> str:
+    return f"{kind}#{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
 
 
 def candidates(item: NameItem) -> list[Called]:
     """Who is called so, or was."""
-    refs = dict.fromkeys((item.first, item.last))
-    return [Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in refs]
+    return called_by((item.first, item.last))
+
+
+def called_by(refs: Iterable[str]) -> list[Called]:
+    """Whom a row names as first and last."""
+    return [
+        Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in dict.fromkeys(refs)
+    ]
 
 
 class _Book:

@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from storepost.catalog.products.model import MissingField, ProductStatus, Stock, Summary
@@ -64,6 +64,24 @@ def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
     updated_at, rows, *_ = unpacked(b"".join(parts))
     records = tuple(_as_record(source, row) for row in rows)
     return Layer(source, records, clock.from_text(updated_at) if updated_at else None)
+
+
+class CalledRecord(NamedTuple):
+    """A record that its source still has: what it is about, and what that is called."""
+
+    variant: str | None
+    sku: str | None
+    barcode: str | None
+
+
+def called_records(parts: Iterable[bytes]) -> list[CalledRecord]:
+    """What a layer's records, whose rows have these contents, call their variants."""
+    _, rows = unpacked(b"".join(parts))
+    return [
+        CalledRecord(variant, fields.get("sku"), fields.get("barcode"))
+        for variant, _, _, fields, _, _, removed_at in rows
+        if removed_at is None
+    ]
 
 
 def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> str:

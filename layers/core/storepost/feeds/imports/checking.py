@@ -4,7 +4,7 @@ A check goes the way of an import up to the writing; so of a file inside its bou
 same.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.files.reading import FeedFile, Row
 from storepost.feeds.imports.fetching import sampled
-from storepost.feeds.imports.matching import adds, defaults_of, digest_of, finder, has_products
+from storepost.feeds.imports.matching import adds, defaults_of, digest_of, finder
 from storepost.feeds.records.mapping import FeedField, FeedMapping, has_id
 from storepost.feeds.records.options import OPTIONS
 from storepost.feeds.records.samples import reader_of
@@ -30,7 +30,7 @@ from storepost.values.scope import WorkspaceScope
 from storepost.values.scratch import scratch
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.staging import FeedStaging, Unplaced
+    from storepost.feeds.imports.staging import FeedStaging
 
 MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
@@ -137,7 +137,7 @@ def _resolved(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Ite
         reader, all_rows = reader_of(rows, settings.mapping, defaults_of(store, settings))
         work.read(all_rows, reader, _never)
         work.resolve(
-            finder(store, settings) if has_products(store) else _nothing,
+            finder(store, settings),
             _never,
             adds=adds(settings),
             settings=digest_of(store, settings),
@@ -164,11 +164,6 @@ def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
             if value and value not in some:
                 some.append(value)
     return samples
-
-
-def _nothing(rows: "Sequence[Unplaced]") -> Sequence[None]:
-    """No match: a store without products has none, and each row would ask for four keys."""
-    return [None] * len(rows)
 
 
 def _never() -> bool:

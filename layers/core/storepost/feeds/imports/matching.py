@@ -7,23 +7,29 @@ from itertools import batched, chain
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from storepost.catalog.products.matching import Match, MatchKey, match
+from storepost.catalog.products.matching import Match, MatchKey, match, may_match
 from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.store_names import StoreNames, read_names
 from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.model import Feed, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.records.amounts import FeedDefaults
 from storepost.platform.persistence.counted_tree.model import ENTRIES
 from storepost.platform.persistence.patience import with_patience
-from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.stores.model import Store
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.staging import Find, Unplaced
+    from storepost.feeds.imports.staging import Find, Finder, Unplaced
 
 _TOGETHER = 25
+_TOGETHER_AMONG = 100
+"""Rows that are matched together: of each, four keys are asked for, or one that is there."""
+_NAMES_A_ROW = 8
+"""So many names are read in less time, and for fewer read units, than what one row may be about."""
 _READ_AS = 2
 """Raised whenever the same row comes to something else, so that all are read and written anew."""
+_MIN_ROWS = 25
+"""Of fewer rows, what they may be about takes no more calls than all names."""
 _AT_ONCE = 4
 """Batches that are asked for at the same time: they wait for their answers, not for each other."""
 
@@ -34,28 +40,46 @@ def defaults_of(store: Store, settings: FeedSettings) -> FeedDefaults:
     return FeedDefaults(store.currency, currencies, settings.locale)
 
 
-def has_products(store: Store) -> bool:
-    """Returns whether any source has a product of the store."""
-    return ProductLists(store.workspace, store.id).by_changed.counts()[ENTRIES] > 0
-
-
-def finder(store: Store, settings: FeedSettings) -> "Find":
+def finder(store: Store, settings: FeedSettings) -> "Finder":
     """Returns what finds the product's external id and the variant's key of rows;
     None for no match.
-    """
-    own, enriching = _sources(store, settings)
 
-    def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
-        rows_to_match = [MatchKey(row.id, row.sku, row.gtin) for row in some]
-        without = own if adds(settings) else own | enriching
-        return match(store, rows_to_match, ReadAhead(), without=without)
+    A store's names are read at once where they are few beside the rows that are to be matched.
+    """
+
+    def find_for(rows: int) -> "Find":
+        products = ProductLists(store.workspace, store.id).by_changed.counts()[ENTRIES]
+        if not products:
+            return _nothing
+        most = rows * _NAMES_A_ROW
+        reads_all = rows >= _MIN_ROWS and products <= most
+        return _find(store, settings, read_names(store, most) if reads_all else None)
+
+    return find_for
+
+
+def _nothing(rows: "Sequence[Unplaced]") -> Sequence[None]:
+    """No match: a store without products has none."""
+    return [None] * len(rows)
+
+
+def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Find":
+    own, enriching = _sources(store, settings)
+    without = own if adds(settings) else own | enriching
+
+    def look(some: Sequence[MatchKey]) -> Sequence[Match | None]:
+        return match(store, some, without=without, among=among)
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
+        keys = [MatchKey(row.id, row.sku, row.gtin) for row in rows]
+        asked = [key for key in keys if among is None or may_match(store, key, among)]
+        together = _TOGETHER if among is None else _TOGETHER_AMONG
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            found = chain.from_iterable(
-                threads.map(with_patience(look), batched(rows, _TOGETHER, strict=False))
-            )
-            return [(each.product.external_id, each.variant) if each else None for each in found]
+            batches = batched(asked, together, strict=False)
+            found = list(chain.from_iterable(threads.map(with_patience(look), batches)))
+        by_key = dict(zip(asked, found, strict=True))
+        matches = [by_key.get(key) for key in keys]
+        return [(each.product, each.variant) if each else None for each in matches]
 
     return find
 

@@ -51,6 +51,8 @@ type Stops = Callable[[], bool]
 """Whether it is time to stop."""
 type Find = Callable[[Sequence[Unplaced]], Sequence[tuple[str, str | None] | None]]
 """The product's external id and the variant's key of each row; None for no match."""
+type Finder = Callable[[int], Find]
+"""What finds them, given how many rows there are to be matched."""
 
 _SCHEMA = """
     CREATE TABLE row (number INTEGER PRIMARY KEY, id TEXT, locale TEXT, grp TEXT, digest BLOB,
@@ -108,7 +110,7 @@ class FeedStaging:
         self._done("read")
         return True
 
-    def resolve(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
+    def resolve(self, finder: Finder, stops: Stops, *, adds: bool, settings: str) -> bool:
         """Finds each row's product; returns whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
@@ -122,7 +124,7 @@ class FeedStaging:
             if is_alike and adds:
                 self._carry()
             self._done("unique")
-        if not self._match(find, stops, adds=adds):
+        if not self._match(finder, stops, adds=adds):
             return False
         if not self._did("planned"):
             self._join_groups(adds=adds)
@@ -174,11 +176,15 @@ class FeedStaging:
             (State.CARRIED,),
         )
 
-    def _match(self, find: Find, stops: Stops, *, adds: bool) -> bool:
+    def _match(self, finder: Finder, stops: Stops, *, adds: bool) -> bool:
         unplaced = State.ALONE if adds else State.UNMATCHED
         self._db.execute(
             "CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0 AND NOT more"
         )
+        left = self._one("SELECT count(*) FROM row WHERE state = 0 AND NOT more")
+        if not left:
+            return True
+        find = finder(left)
         while rows := self._unplaced():
             found = find(rows)
             self._db.execute("BEGIN")

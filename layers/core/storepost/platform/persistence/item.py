@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
@@ -37,6 +37,8 @@ from storepost.values import clock
 from storepost.values.settings import settings
 
 type Key = tuple[str, str]
+type Raw = Mapping[str, Any]
+"""A row, or some of its attributes, in DynamoDB's own notation."""
 
 BATCH_GET_KEYS = 100
 _CONDITION_FAILED = "ConditionalCheckFailedException"
@@ -192,8 +194,10 @@ def find_recent(keys: Iterable[Key]) -> dict[Key, Item]:
     return {key: Item.from_raw_data(raw) for key, raw in found.items()}
 
 
-def find_raw(keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Any]:
-    """As `find_all`, in DynamoDB's own notation.
+def find_raw(
+    keys: Iterable[Key], *, consistent: bool = True, attributes: Sequence[str] | None = None
+) -> dict[Key, Any]:
+    """As `find_all`, in DynamoDB's own notation; `pk`, `sk` and these attributes, or all of them.
 
     PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
     """
@@ -206,6 +210,7 @@ def find_raw(keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Any]:
             Item.Meta.table_name,
             cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in batch]),
             consistent_read=consistent,
+            attributes_to_get=["pk", "sk", *attributes] if attributes else None,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
             found[raw["pk"]["S"], raw["sk"]["S"]] = raw
@@ -329,6 +334,29 @@ def keys_in(partition: str, most: int) -> list[Key]:
         limit=most,
     )
     return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+
+
+def raw_rows_in(partition: str, most: int, attributes: Sequence[str]) -> list[Raw] | None:
+    """These attributes of a partition's rows, strongly consistent; None where it has more rows.
+
+    It reads at most `most` rows and one.
+    """
+    found: list[Raw] = []
+    start = None
+    while len(found) <= most:
+        response = connection.query(
+            Item.Meta.table_name,
+            partition,
+            attributes_to_get=list(attributes),
+            consistent_read=True,
+            exclusive_start_key=start,
+            limit=most + 1 - len(found),
+        )
+        found += response["Items"]
+        start = response.get("LastEvaluatedKey")
+        if start is None:
+            break
+    return found if len(found) <= most else None
 
 
 def keys_of_page(

@@ -1,0 +1,97 @@
+"""A store's names read at once: they find what gets find, and rows of nobody's need no get."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storepost.catalog.products import store_names
+from storepost.catalog.products.matching import MatchKey, match, may_match
+from storepost.catalog.products.store_names import read_names
+from tests.catalog.products.sample import product, put, variant
+from tests.catalog.products.state import store_of
+from tests.harness.call_interruption import counted
+from tests.harness.world import Someone, World
+
+CALLED = st.sampled_from([None, "a", "b", "c"])
+VARIANTS = st.lists(
+    st.fixed_dictionaries(
+        {"externalId": st.sampled_from(["a", "b", "x"]), "sku": CALLED, "barcode": CALLED}
+    ),
+    max_size=3,
+    unique_by=lambda given: given["externalId"],
+)
+WRITES = st.lists(
+    st.tuples(st.sampled_from(["a", "c", "x"]), st.none() | VARIANTS), min_size=1, max_size=5
+)
+KEYS = [
+    MatchKey(row_id, sku, gtin)
+    for row_id in ("a", "b", "c", "x", "y")
+    for sku in (None, "a", "z")
+    for gtin in (None, "b", "z")
+]
+
+
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(writes=WRITES)
+def test_the_same_is_found_whatever_was_written_before(
+    world: World, owner: Someone, writes: list[tuple[str, list[dict[str, Any]] | None]]
+) -> None:
+    """Products that are put, put once more under other names, and deleted."""
+    store = world.store(owner)
+    for second, (external_id, variants) in enumerate(writes):
+        if variants is None:
+            world.call("DELETE", f"/stores/{store}/products/{external_id}", token=owner.token)
+            continue
+        body = product(
+            variants=[variant(**given) for given in variants],
+            updatedAt=f"2026-04-01T00:00:{second:02}Z",
+        )
+        put(world, owner, store, external_id, body)
+    shop = store_of(world, store)
+    names = read_names(shop, 1_000)
+    assert names is not None
+    expected = match(shop, KEYS)
+    assert match(shop, KEYS, among=names) == expected
+    found = [key for key, each in zip(KEYS, expected, strict=True) if each]
+    assert all(may_match(shop, key, names) for key in found)
+
+
+def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store: str) -> None:
+    put(world, owner, store, "p-1", product(variants=[variant(1)]))
+    shop = store_of(world, store)
+    names = read_names(shop, 1_000)
+    assert names is not None
+    nobodys = MatchKey("x", "TEA-9", "4")
+    assert not may_match(shop, nobodys, names)
+    assert counted(lambda: match(shop, [nobodys], among=names)) == []
+    found = list[object]()
+    asked = [MatchKey("x", "TEA-1", "4")]
+    # The product and its layer: the name is known, and an id that no product has isn't asked for.
+    calls = counted(lambda: found.extend(match(shop, asked, among=names)))
+    assert calls == ["BatchGetItem"] * 2
+    assert found == match(shop, asked)
+
+
+def test_more_products_or_names_than_wanted_are_given_up(
+    world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_names, "_DEVIATIONS", 0)
+    variants = [variant(n, sku=None, barcode=None) for n in range(60)]
+    put(world, owner, store, "p-1", product(variants=[]))
+    put(world, owner, store, "p-2", product(variants=[]))
+    shop = store_of(world, store)
+    assert read_names(shop, 1) is None
+    found = read_names(shop, 2)
+    assert found is not None
+    assert (len(found.products), len(found.variants)) == (2, 0)
+    put(world, owner, store, "p-2", product(variants=variants, updatedAt="2026-04-01T00:00:00Z"))
+    world.deliver()
+    # Three of each partition: of sixty names, some partition has four.
+    assert read_names(shop, 48) is None
+    found = read_names(shop, 48 * 16)
+    assert found is not None
+    assert (len(found.products), len(found.variants)) == (2, 60)
+    monkeypatch.setattr(store_names, "MAX_NAMES", 1)
+    assert read_names(shop, 1_000) is None
