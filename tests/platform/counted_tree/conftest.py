@@ -2,7 +2,7 @@
 
 import pytest
 
-from storepost.platform.persistence.counted_tree import contention, writing
+from storepost.platform.persistence.counted_tree import cold_leaves, contention, writing
 from storepost.platform.persistence.item import connection
 from tests.platform.counted_tree.engine import Engine
 
@@ -20,3 +20,10 @@ def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody folds by chance, and nobody knows for a moment that a list was contended."""
     monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
     monkeypatch.setattr(contention, "_SECONDS", 0.0)
+
+
+@pytest.fixture
+def all_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that packs in life packs what it may, whatever its keys say; one call at a time."""
+    monkeypatch.setattr(cold_leaves.ColdLeaves, "_is_cold", lambda *_: True)
+    monkeypatch.setattr(cold_leaves, "_THREADS", 1)

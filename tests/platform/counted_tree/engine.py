@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -59,11 +60,13 @@ class Engine:
         if self.before_call is not None:
             self.before_call(operation)
         self.calls.append(operation)
-        answers = {
+        answers: dict[str, Callable[[Request], dict[str, Any]]] = {
             "Query": self._query,
             "TransactWriteItems": self._transact,
             "BatchGetItem": self._get,
             "BatchWriteItem": self._write_apart,
+            "PutItem": partial(self._write_one, "Put"),
+            "DeleteItem": partial(self._write_one, "Delete"),
         }
         return answers[operation](request)
 
@@ -115,6 +118,19 @@ class Engine:
             self.written += self._units_of(key, part.get("Item"))
             self._write("Put" if put else "Delete", part, key)
         return {"UnprocessedItems": {}}
+
+    def _write_one(self, kind: str, request: Request) -> dict[str, Any]:
+        """Writes one item outside of a transaction, where its condition holds."""
+        key = _key(kind, request)
+        self.written += self._units_of(key, request.get("Item"))
+        failed = None if self._holds(request, key) else "ConditionalCheckFailedException"
+        if self.is_held is not None and self.is_held(*key):
+            failed = "TransactionConflictException"
+        if failed:
+            error = {"Error": {"Code": failed, "Message": "refused"}}
+            raise VerboseClientError(error, f"{kind}Item", {"request_id": "", "table_name": ""})
+        self._write(kind, request, key)
+        return {}
 
     def _units_of(self, key: tuple[str, str], item: Raw | None) -> int:
         """The write units of an item, by what is larger: what was there, or what is now."""

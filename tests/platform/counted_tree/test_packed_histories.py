@@ -1,10 +1,12 @@
 """Histories of a list that is packed, against a plain one: loads and folds beside single writers.
 
 They are the histories of any list, with loads at any time; the leaves that no load met are as ever.
+Some lists pack in life, too, whatever the age of their entries.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from uuid import uuid4
 
@@ -60,6 +62,7 @@ PACKINGS = st.builds(
     fold_after=st.integers(1, 6),
     ends=st.integers(1, 6),
     node_fan_out=st.integers(2, 4),
+    cold_after=st.none() | st.just(timedelta()),
 )
 
 
@@ -215,7 +218,7 @@ SHARDS = 2
 """So that several processes share them."""
 
 
-@pytest.mark.usefixtures("folds_when_asked")
+@pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_packed_histories(engine: Engine, shard: int) -> None:
     """12 histories in all, 2,000 in CI."""
@@ -237,7 +240,7 @@ def test_packed_histories(engine: Engine, shard: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("folds_when_asked", "world")
+@pytest.mark.usefixtures("folds_when_asked", "all_is_cold", "world")
 def test_packed_histories_on_moto() -> None:
     """A few of them with moto's reading of the expressions."""
     run_state_machine_as_test(

@@ -10,6 +10,7 @@ from uuid import UUID
 from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
+    PACKS_WHAT_IS_COLD,
     FilterField,
     Tree,
     TreeEntry,
@@ -58,11 +59,13 @@ class OrderList:
     @property
     def tree(self) -> Tree:
         """The list's tree."""
+        return Tree(self._partition, FILTERS, packing=PACKS_WHAT_IS_COLD)
+
+    @property
+    def _partition(self) -> str:
         if self.store_id is None:
-            return Tree(self.workspace.partition("orders", "placed"), FILTERS)
-        return Tree(
-            self.workspace.partition("orders", "store", short(self.store_id), "placed"), FILTERS
-        )
+            return self.workspace.partition("orders", "placed")
+        return self.workspace.partition("orders", "store", short(self.store_id), "placed")
 
     def entry(self, order: Order) -> TreeEntry:
         """The order's entry; in a store's own list it doesn't name the store once more."""

@@ -10,7 +10,13 @@ from storepost.people.suppressed.model import (
     SuppressionSource,
 )
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree import FilterField, Tree, TreeEntry, moment_key
+from storepost.platform.persistence.counted_tree import (
+    PACKS_WHAT_IS_COLD,
+    FilterField,
+    Tree,
+    TreeEntry,
+    moment_key,
+)
 from storepost.values.scope import WorkspaceScope
 
 CHANNEL = FilterField("channel", "c", {Channel.EMAIL: "A", Channel.SMS: "B"})
@@ -47,12 +53,12 @@ class SuppressionLists:
     @property
     def in_force(self) -> Tree:
         """Returns the suppressions that nobody lifted."""
-        return Tree(in_force_list(self.workspace), _FIELDS)
+        return Tree(in_force_list(self.workspace), _FIELDS, packing=PACKS_WHAT_IS_COLD)
 
     @property
     def lifted(self) -> Tree:
         """Returns the suppressions that were lifted, or that ended."""
-        return Tree(lifted_list(self.workspace), _FIELDS)
+        return Tree(lifted_list(self.workspace), _FIELDS, packing=PACKS_WHAT_IS_COLD)
 
     def insert(self, changes: Changes, suppression: Suppression) -> None:
         """Adds a new suppression."""

@@ -16,10 +16,12 @@ from storepost.platform.persistence.counted_tree.model import (
     FilterValue,
     TreeEntry,
 )
+from storepost.platform.persistence.counted_tree.pages import PACKS_WHAT_IS_COLD
 from storepost.platform.persistence.counted_tree.tree import Tree
 
 __all__ = [
     "EVERYTHING",
+    "PACKS_WHAT_IS_COLD",
     "Filter",
     "FilterField",
     "FilterValue",

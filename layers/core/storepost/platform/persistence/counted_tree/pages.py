@@ -9,6 +9,7 @@ import secrets
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS, PageItem, Raw
@@ -30,13 +31,23 @@ class Packing:
 
     `entries` is about how many a page has, twice that is split. After `fold_after` writes to a leaf
     its rows are brought into its page. `ends` entries at either end of the list stay rows, so that
-    its first page is read without any node.
+    its first page is read without any node. Where `cold_after` is given the list's keys begin with
+    moments, and leaves whose entries are all older than that are packed as the list grows.
     """
 
     entries: int = 100
     fold_after: int = 36
     ends: int = 72
     node_fan_out: int = 18
+    cold_after: timedelta | None = None
+
+
+PACKS_WHAT_IS_COLD = Packing(cold_after=timedelta(days=30))
+"""For lists by time whose entries seldom change once they are a month old.
+
+Only for those whose keys and payloads name no person: a page keeps what is gone until it is written
+anew.
+"""
 
 
 def generation(version: int) -> str:

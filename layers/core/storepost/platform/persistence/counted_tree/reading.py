@@ -20,6 +20,7 @@ from storepost.platform.persistence.counted_tree.model import (
     TreeEntry,
     total,
 )
+from storepost.platform.persistence.counted_tree.pages import Stored
 from storepost.platform.persistence.counted_tree.pending import PendingSums, pending_total
 from storepost.platform.persistence.counted_tree.rows import Rows, Summit
 from storepost.platform.persistence.counted_tree.runs import runs
@@ -166,14 +167,30 @@ class Reading:
     ) -> Sequence[TreeEntry] | None:
         """The first entries of a range, without any node; None where pages may have some of them.
 
-        What is packed between two reads of an attempt stays a row until it is written to again.
+        What a load packs between two reads of an attempt stays a row for now.
         """
         packed = self.packed(within)
         if packed is None:
-            return self._rows.live(within, limit, descending=descending)
+            stored = self._rows.some_stored(within, limit, descending=descending)
+            return None if self._was_packed(within, stored, descending) else stored.live[:limit]
         clear = KeyRange(packed.hi, within.hi) if descending else KeyRange(within.lo, packed.lo)
         found = self._rows.live(clear, limit, descending=descending)
         return found if len(found) == limit else None
+
+    def _was_packed(self, within: KeyRange, stored: Stored, descending: bool) -> bool:  # noqa: FBT001 - it is private
+        """Whether rows may be missing, as their cold leaf was packed since the span was read.
+
+        Leaves are packed next to the span, so the rows nearest to it are deleted. Where others
+        come after them in the order that is read, the page was read too, unless it stands before
+        the range, whose beginning cuts its leaf.
+        """
+        if self._rows.packing is None or self._rows.packing.cold_after is None:
+            return False
+        levels = (self.top, *self._below.values())
+        begins = {LOWEST, *(node.lo for nodes in levels for node in nodes)}
+        if descending or within.lo in begins:
+            return bool(stored.pages)
+        return self._rows.span() != self._summit.span
 
     def all_rows(self, within: KeyRange) -> list[TreeEntry] | None:
         """All entries of a range by key; None where pages may have some of them."""

@@ -69,7 +69,7 @@ class RowReads:
 
     def stored(self, within: KeyRange) -> Stored:
         """All that stands within a range, pages too."""
-        return self._stored(within, None, descending=False)
+        return self.some_stored(within, None, descending=False)
 
     def live(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
@@ -78,9 +78,10 @@ class RowReads:
 
         There may be others in pages.
         """
-        return self._stored(within, limit, descending=descending).live[:limit]
+        return self.some_stored(within, limit, descending=descending).live[:limit]
 
-    def _stored(self, within: KeyRange, limit: int | None, *, descending: bool) -> Stored:
+    def some_stored(self, within: KeyRange, limit: int | None, *, descending: bool) -> Stored:
+        """What stands among so many entries that are rows, in the order asked for."""
         found, entries = Stored(self.fields), 0
         while not within.is_empty:
             # `between` takes its upper bound in, which a range leaves out: one row more, then.

@@ -20,6 +20,7 @@ from storepost.platform.persistence.counted_tree import (
     scanning,
     walking,
 )
+from storepost.platform.persistence.counted_tree.cold_leaves import ColdLeaves
 from storepost.platform.persistence.counted_tree.folding import Folder
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.merging import Merger
@@ -37,6 +38,7 @@ from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.writing import Writing
 from storepost.values.logs import log_unexpected
 from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import Busy
 
 FAN_OUT = 36
 """What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
@@ -46,6 +48,9 @@ _MAX_FOLDS = 8
 
 _PATIENT = 4
 """Whoever writes many times in a row splits later, and then into more: four times fewer splits."""
+
+_COLD_LEAVES = 2
+"""That are packed after a split, and as many more as whoever splits later leaves behind."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ class Tree:
     many places change at once may have more nodes at its top, 90 at most. Where `levels` is given
     the list has so many from its first entry on, and never more: a write costs what it costs,
     however long the list is, and what grows is the top, past `top_nodes` too. Where `packing` is
-    given, loads may pack the list's leaves; it stays what it is, as the fields do.
+    given, loads may pack the list's leaves, and growth those that are cold; it stays what it is, as
+    the fields do.
     """
 
     partition: str
@@ -211,9 +217,10 @@ class Tree:
             for addition in full:
                 with suppress(LostRace):
                     splitter.split(0, addition.last)
+                    ColdLeaves(self.rows, _COLD_LEAVES * patience).pack(addition.last)
             for addition in empty:
                 with suppress(LostRace):
                     merger.merge(addition.node.level, addition.last)
-        except (PynamoDBException, TooManyWrites) as error:
+        except (PynamoDBException, TooManyWrites, Busy) as error:
             log_unexpected(error)
         return [*full, *empty]

@@ -1,0 +1,122 @@
+"""Packing in life: rows that single writers wrote become a page once their leaf is cold.
+
+The packed part of a list is one span that grows leaf by leaf: towards the list's newer end mostly,
+and towards its older one where entries of long ago come in. The page is written where no node names
+it; one transaction names it and widens the span. The rows are deleted afterwards, each only as it
+was read: what others write meanwhile stays above the page. Whoever is killed in between leaves rows
+that say the same as the page, or a page that nobody names.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.counted_tree.contention import give_way
+from storepost.platform.persistence.counted_tree.items import Node, PageItem
+from storepost.platform.persistence.counted_tree.keys import (
+    END,
+    EVERYTHING,
+    LOWEST,
+    KeyRange,
+    moments,
+)
+from storepost.platform.persistence.counted_tree.model import TreeEntry
+from storepost.platform.persistence.counted_tree.pages import Packing, generation
+from storepost.platform.persistence.counted_tree.repacking import as_read
+from storepost.platform.persistence.counted_tree.rows import Rows
+from storepost.platform.persistence.item import remove
+from storepost.platform.persistence.patience import with_patience
+from storepost.values import clock
+
+_THREADS = 8
+
+
+@dataclass(frozen=True)
+class ColdLeaves:
+    """Packs the cold leaves of a list whose keys begin with moments, at most so many at once.
+
+    Two are one more than a leaf that is split leaves behind: a list that has many cold leaves
+    catches up as it grows.
+    """
+
+    rows: Rows
+    max_leaves: int = 2
+
+    def pack(self, key: str) -> None:
+        """Packs cold leaves beside the packed span, on the side where `key` was just written.
+
+        Raises LostRace where another write came between the reads and the transaction.
+        """
+        packing = self.rows.packing
+        if packing is None or packing.cold_after is None:
+            return
+        for _ in range(self.max_leaves):
+            span = self.rows.span()
+            leaf = self._next(packing, span, key)
+            if leaf is None or not self._is_cold(packing, leaf):
+                return
+            if not self._leaves_ends(packing, span, leaf):
+                return
+            self._pack(span, leaf)
+
+    def _next(self, packing: Packing, span: KeyRange | None, key: str) -> Node | None:
+        """The leaf by which the span grows; None where the list has none there."""
+        if span is None:
+            head = self.rows.live(EVERYTHING, packing.ends)
+            last = self.rows.floor(0, head[-1].key) if len(head) == packing.ends else None
+            return self._at(last.hi) if last else None
+        if key < span.lo:
+            before = self.rows.first(0, KeyRange(LOWEST, span.lo), 1, descending=True)
+            return before[0] if before else None
+        return self._at(span.hi) if key >= span.hi else None
+
+    def _at(self, key: str) -> Node | None:
+        return self.rows.floor(0, key) if key < END else None
+
+    def _is_cold(self, packing: Packing, leaf: Node) -> bool:
+        """Whether the newest entry that belongs under the leaf is old enough."""
+        if packing.cold_after is None:
+            return False
+        return leaf.hi <= moments(until=clock.now() - packing.cold_after).hi
+
+    def _leaves_ends(self, packing: Packing, span: KeyRange | None, leaf: Node) -> bool:
+        """Whether enough rows stand between the leaf and the list's end."""
+        older = span is not None and leaf.lo < span.lo
+        beyond = KeyRange(LOWEST, leaf.lo) if older else KeyRange(leaf.hi, END)
+        return len(self.rows.live(beyond, packing.ends)) == packing.ends
+
+    def _pack(self, span: KeyRange | None, leaf: Node) -> None:
+        changes = Changes()
+        lo, hi = (min(span.lo, leaf.lo), max(span.hi, leaf.hi)) if span else (leaf.lo, leaf.hi)
+        self.rows.widen_span(changes, span, KeyRange(lo, hi))
+        changes.where_contended(give_way)
+        stored = self.rows.stored(leaf.range)
+        entries = stored.live
+        if leaf.page or not entries:
+            changes.commit()
+            return
+        version = leaf.version + 1
+        packed = replace(leaf, version=version, page=generation(version))
+        self.rows.rewrite(changes, leaf, packed)
+        page = self.rows.page_item(packed.page_key or "", entries)
+        page.save()
+        try:
+            changes.commit()
+        except LostRace:
+            page.delete()
+            raise
+        self._delete(stored.rows)
+        for dead in stored.pages:
+            PageItem(self.rows.partition, dead).delete()
+
+    def _delete(self, read: Mapping[str, TreeEntry | None]) -> None:
+        """Deletes the rows that are in the page, and those that say that an entry is gone from a
+        leaf that had none.
+        """
+
+        def delete(key: str) -> None:
+            remove(self.rows.gone_item(key), as_read(self.rows, read[key]))
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            list(threads.map(with_patience(delete), read))
