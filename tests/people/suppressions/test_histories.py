@@ -180,8 +180,8 @@ class History:
         before = known.get(reason) if was_there else ends
         known[reason] = max(before, ends) if before and ends else None
         holder = self.rules.holder(address)
-        if reason is SuppressionReason.COMPLAINT and holder:
-            if self.rules.consent.get(address) is not UNSUBSCRIBED:
+        if reason is SuppressionReason.COMPLAINT and (holder or address in self.rules.consent):
+            if holder and self.rules.consent.get(address) is not UNSUBSCRIBED:
                 self.rules.said_of[address] = holder
             self.rules.consent[address] = UNSUBSCRIBED
 
