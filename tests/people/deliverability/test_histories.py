@@ -24,14 +24,14 @@ from local.aws.ses_events import SentEmail
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
+from storepost.people.deliverability.ending import end_what_is_due
 from storepost.people.email_feedback.service import work_on
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.ending import end_what_is_due
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.values import clock
 from tests.harness.world import BASE_URL, CANARY, Answer, World
 from tests.people.consent.listening_store import Shop

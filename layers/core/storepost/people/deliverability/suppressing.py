@@ -14,14 +14,14 @@ from storepost.people.profiles.consent_summary import identity_of, show_consents
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     AddressSuppressions,
     Suppression,
     SuppressionReason,
     SuppressionSource,
 )
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.showing import saved_marks
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.showing import saved_marks
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id

@@ -8,12 +8,7 @@ from functools import partial
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.model import Address
-from storepost.people.profiles.consent_summary import identity_of
-from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.suppressing import (
+from storepost.people.deliverability.suppressing import (
     Holder,
     NewSuppression,
     Result,
@@ -21,6 +16,11 @@ from storepost.people.suppressions.suppressing import (
     new_by,
     unsubscribe_former_holder,
 )
+from storepost.people.profiles.consent_summary import identity_of
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds
