@@ -63,7 +63,7 @@ costs: install ## what every operation costs, measured on dynoxide: docs/costs.m
 test-long: install ## the state machines at length: 2,000 histories each
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/platform/counted_tree/test_histories.py \
 	  tests/people/matching/test_histories.py tests/coupons/test_histories.py tests/people/consent/test_histories.py \
-	  tests/people/suppressions/test_histories.py
+	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py
 
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end

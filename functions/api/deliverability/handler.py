@@ -12,18 +12,18 @@ from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import RowLedger, Writes
 from storepost.api.http.writing import JSON
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressions import importing, lifting, listing, reachability
-from storepost.people.suppressions.bodies import AddressesToCheck, SuppressionInput
-from storepost.people.suppressions.import_schemas import SuppressionImport, SuppressionsImported
-from storepost.people.suppressions.listing import SuppressionFilter
-from storepost.people.suppressions.reachability_schemas import CheckedReachabilities
-from storepost.people.suppressions.schemas import (
+from storepost.people.deliverability import importing, lifting, listing, reachability
+from storepost.people.deliverability.bodies import AddressesToCheck, SuppressionInput
+from storepost.people.deliverability.import_schemas import SuppressionImport, SuppressionsImported
+from storepost.people.deliverability.listing import SuppressionFilter
+from storepost.people.deliverability.reachability_schemas import CheckedReachabilities
+from storepost.people.deliverability.schemas import (
     CheckedSuppression,
     CheckedSuppressions,
     Suppression,
 )
-from storepost.people.suppressions.suppressing import add_suppression, new_by
+from storepost.people.deliverability.suppressing import add_suppression, new_by
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.wire import Text, Timestamp
 

@@ -19,13 +19,13 @@ from storepost.people.customers.bodies import Customer
 from storepost.people.customers.listing import list_customers as customers_of
 from storepost.people.customers.releasing import release_identity
 from storepost.people.customers.schemas import ProfileCustomer
+from storepost.people.deliverability.reachability import reachability_of
+from storepost.people.deliverability.reachability_schemas import Reachability
 from storepost.people.profiles import manual, service
 from storepost.people.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
 from storepost.people.profiles.listing import ProfileFilter, identity_filters, list_profiles
 from storepost.people.profiles.model import IdentityType
 from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
-from storepost.people.suppressions.reachability import reachability_of
-from storepost.people.suppressions.reachability_schemas import Reachability
 from storepost.values.emails import EmailAddress
 from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode

@@ -13,8 +13,8 @@ from storepost.accounts.identity.passwords import hash_password
 from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.accounts.workspaces.model import Role
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressions.service import suppress
+from storepost.people.deliverability.service import suppress
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import short

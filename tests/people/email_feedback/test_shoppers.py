@@ -144,6 +144,17 @@ def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(town: Town) -> No
     assert checked["suppressed"] is False
 
 
+def test_an_email_that_comes_back_months_later_lifts_nothing(town: Town) -> None:
+    """The seven are known as long as what they have brought lasts."""
+    somebody(town)
+    events, _ = returned(town, 7)
+    say(town.world, *events)
+    town.world.advance(days=100)
+    say(town.world, ses_events.bounce(email_of(town, 90), "Transient"))
+    town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+    assert suppressions(town) == [("hard_bounce", "ses")]
+
+
 def test_any_order_of_late_events_is_one_state(town: Town) -> None:
     """Seven came back, but one that arrived was sent between them."""
     somebody(town)

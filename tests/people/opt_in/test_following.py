@@ -14,9 +14,9 @@ from storepost.accounts.workspaces.repository import (
 )
 from storepost.people.consent.states import Channel
 from storepost.people.consent_changes import requests
+from storepost.people.deliverability.service import suppression_of
 from storepost.people.profiles.lists import is_drained
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.suppressions.service import suppression_of
 from storepost.people.unsubscribing.links import UnsubscribeLink
 from storepost.values import clock
 from storepost.values.languages import Language

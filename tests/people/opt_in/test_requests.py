@@ -10,9 +10,9 @@ from storepost.accounts.emails.shopper_texts import opt_in_wording
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.states import Channel
+from storepost.people.deliverability import service
 from storepost.people.opt_in.repository import OptInSendsItem
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressions import service
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values import clock
 from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit

@@ -9,8 +9,11 @@ from tests.people.suppressions.asking import (
     call,
     consent,
     create,
+    lift,
+    listed,
     reachability,
     reachable,
+    row,
 )
 from tests.people.suppressions.test_erasures import erase
 
@@ -54,3 +57,38 @@ class TestErasedFormerHolder:
         erase(shop, first)
         assert reachability(shop, second)["email"]["suppression"] == made
         assert other["address"] == BEN
+
+
+class TestComplaintAtAnAddressThatNobodyHas:
+    """It unsubscribes also there: once it is lifted, whoever has the address isn't subscribed."""
+
+    def taken_off(self, shop: Shop) -> Json:
+        """A subscriber without their address, which is nobody's."""
+        first = upserted(shop, email=ANN)
+        call(shop, "PATCH", f"/profiles/{first['id']}", {"phone": "+436601234501"})
+        consent(shop, first, "subscribed")
+        identities = call(shop, "GET", f"/profiles/{first['id']}/identities").json["items"]
+        [email] = [each["id"] for each in identities if each["type"] == "email"]
+        path = f"/profiles/{first['id']}/identities/{email}"
+        assert call(shop, "DELETE", path).status == 204
+        return first
+
+    @pytest.mark.parametrize("way", ["one", "import"])
+    def test_whoever_takes_it_is_unsubscribed_after_the_lift(self, shop: Shop, way: str) -> None:
+        first = self.taken_off(shop)
+        if way == "one":
+            create(shop, ANN, "complaint")
+        else:
+            rows = [row(ANN, "complaint"), row("+436601234501", "complaint")]
+            answer = call(shop, "POST", "/suppressions/import", {"suppressions": rows})
+            assert answer.json["created"] == 2
+        [made] = [each for each in listed(shop) if each["address"] == ANN]
+        assert lift(shop, made, "they asked for it").status == 204
+        second = upserted(shop, email=ANN)
+        assert reachability(shop, second)["email"]["why"] == ["unsubscribed"]
+        history = call(shop, "GET", f"/profiles/{first['id']}/consent").json["items"]
+        [said] = [
+            each for each in history if each["address"] == ANN and each["state"] != "subscribed"
+        ]
+        assert (said["state"], said["source"]) == ("unsubscribed", "import")
+        assert said["proof"]["reference"] == "complaint"

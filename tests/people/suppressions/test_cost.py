@@ -9,15 +9,15 @@ from botocore.client import BaseClient
 
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.keys import digest_of, suppressed_key
-from storepost.people.suppressed.model import (
+from storepost.people.deliverability.reachability import check_reachability, check_suppressions
+from storepost.people.suppressions.keys import digest_of, suppressed_key
+from storepost.people.suppressions.model import (
     AddressSuppressions,
     Suppression,
     SuppressionReason,
     SuppressionSource,
 )
-from storepost.people.suppressed.rows import address_row
-from storepost.people.suppressions.reachability import check_reachability, check_suppressions
+from storepost.people.suppressions.rows import address_row
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.people.consent.listening_store import Shop

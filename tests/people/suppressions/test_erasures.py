@@ -4,10 +4,10 @@ from uuid import UUID
 
 import pytest
 
+from storepost.people.deliverability.erasing import erase_suppressions
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.suppressed.model import SuppressionReason
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.erasing import erase_suppressions
+from storepost.people.suppressions.model import SuppressionReason
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.values import clock
 from tests.people.consent.imports import ANN, BEN, upserted
 from tests.people.consent.listening_store import Shop

@@ -24,6 +24,10 @@ from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.service import change_email_consent, change_sms_consent
 from storepost.people.customers.releasing import release_identity
+from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.lifting import lift_suppression
+from storepost.people.deliverability.reachability import check_reachability, reachability_of
+from storepost.people.deliverability.service import suppress
 from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.profiles.lists import ProfileLists
@@ -36,13 +40,9 @@ from storepost.people.profiles.manual import (
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.problems import IdentityConflict, LastIdentity
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.trees import SuppressionLists
-from storepost.people.suppressions.ending import end_what_is_due
-from storepost.people.suppressions.lifting import lift_suppression
-from storepost.people.suppressions.reachability import check_reachability, reachability_of
-from storepost.people.suppressions.service import suppress
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
@@ -180,8 +180,8 @@ class History:
         before = known.get(reason) if was_there else ends
         known[reason] = max(before, ends) if before and ends else None
         holder = self.rules.holder(address)
-        if reason is SuppressionReason.COMPLAINT and holder:
-            if self.rules.consent.get(address) is not UNSUBSCRIBED:
+        if reason is SuppressionReason.COMPLAINT and (holder or address in self.rules.consent):
+            if holder and self.rules.consent.get(address) is not UNSUBSCRIBED:
                 self.rules.said_of[address] = holder
             self.rules.consent[address] = UNSUBSCRIBED
 

@@ -7,10 +7,10 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.api.http.app import BODY_BYTES
-from storepost.people.suppressed.model import SuppressionReason
-from storepost.people.suppressed.trees import SuppressionLists
-from storepost.people.suppressions import importing
-from storepost.people.suppressions.import_schemas import SuppressionFault
+from storepost.people.deliverability import importing
+from storepost.people.deliverability.import_schemas import SuppressionFault
+from storepost.people.suppressions.model import SuppressionReason
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit

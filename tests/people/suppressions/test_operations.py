@@ -6,8 +6,8 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
-from storepost.people.suppressed.model import SuppressionReason
-from storepost.people.suppressed.trees import SuppressionLists
+from storepost.people.suppressions.model import SuppressionReason
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.counted_tree import scanning
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock

@@ -9,7 +9,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.lists import ProfileLists
-from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.counted_tree import scanning
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock

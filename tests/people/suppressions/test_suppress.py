@@ -10,16 +10,16 @@ import pytest
 from local.events import pumps
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
+from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.service import suppress, suppression_of, suppressions_of
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     Suppression,
     SuppressionReason,
     SuppressionSource,
 )
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.rows import SuppressedAddressItem, SuppressionItem
-from storepost.people.suppressions.ending import end_what_is_due
-from storepost.people.suppressions.service import suppress, suppression_of, suppressions_of
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.rows import SuppressedAddressItem, SuppressionItem
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from tests.harness.engines import engine

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressions.ending import end_what_is_due
-from storepost.people.suppressions.service import suppress
+from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.service import suppress
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values import clock
 from tests.harness.world import CANARY
 from tests.webhooks.events.shop import EMAIL, Shop, of

@@ -13,6 +13,7 @@ from storepost.coupons.erasing import erase_holder
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
+from storepost.people.deliverability.erasing import erase_suppressions
 from storepost.people.events.erasing import erase_events
 from storepost.people.opt_in.erasing import erase_opt_in_requests
 from storepost.people.profiles.erasing import (
@@ -26,7 +27,6 @@ from storepost.people.profiles.erasing import (
 )
 from storepost.people.profiles.erasure import Eraser
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.suppressions.erasing import erase_suppressions
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.write_marks import WriteMark, marking

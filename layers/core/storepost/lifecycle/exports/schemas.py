@@ -7,10 +7,10 @@ from storepost.orders.schemas import Order
 from storepost.people.consent_changes.evidence_schemas import ConsentEvidence
 from storepost.people.consent_changes.schemas import ConsentChange
 from storepost.people.customers.schemas import ProfileCustomer
+from storepost.people.deliverability.schemas import Suppression
 from storepost.people.events.schemas import ProfileEvent
 from storepost.people.opt_in.schemas import OptInRequest
 from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge
-from storepost.people.suppressions.schemas import Suppression
 from storepost.values.wire import Shape, Timestamp
 
 

@@ -19,6 +19,8 @@ from storepost.people.consent_changes.listing import history_of, store_names
 from storepost.people.consent_changes.schemas import ConsentChange
 from storepost.people.customers.listing import list_customers
 from storepost.people.customers.schemas import ProfileCustomer
+from storepost.people.deliverability.listing import suppressions_of_profile
+from storepost.people.deliverability.schemas import Suppression
 from storepost.people.events.listing import page_of_events
 from storepost.people.events.schemas import ProfileEvent
 from storepost.people.opt_in.listing import requests_of
@@ -27,8 +29,6 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.schemas import Profile as ProfileShape
 from storepost.people.profiles.schemas import ProfileIdentity, ProfileMerge
 from storepost.people.profiles.service import get_profile, list_identities, list_merges, stores_of
-from storepost.people.suppressions.listing import suppressions_of_profile
-from storepost.people.suppressions.schemas import Suppression
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from storepost.values.wire import Shape

@@ -112,7 +112,7 @@ from storepost.people.profiles.rows import (
     MergeItem,
     ProfileItem,
 )
-from storepost.people.suppressed.rows import (
+from storepost.people.suppressions.rows import (
     PastSuppressionItem,
     SuppressedAddressItem,
     SuppressionDueItem,

@@ -25,7 +25,7 @@ from storepost.people.consent.evidence_rows import wording_partition
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.write_back_index import index_partition
 from storepost.people.profiles.lists import ProfileLists
-from storepost.people.suppressed.trees import SuppressionLists
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_all, keys_in
 from storepost.platform.postings.entries import SearchKind

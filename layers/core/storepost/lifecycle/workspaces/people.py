@@ -21,11 +21,11 @@ from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem, ProfileRow, as_profile
-from storepost.people.suppressed.due import due_key
-from storepost.people.suppressed.keys import suppressed_partition, suppression_key
-from storepost.people.suppressed.model import address_of
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.trees import SuppressionLists
+from storepost.people.suppressions.due import due_key
+from storepost.people.suppressions.keys import suppressed_partition, suppression_key
+from storepost.people.suppressions.model import address_of
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.item import Key, find
 from storepost.values.scope import WorkspaceScope
 

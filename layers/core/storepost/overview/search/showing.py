@@ -16,8 +16,8 @@ from storepost.orders.repository import OrderItem
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.rows import ProfileItem
-from storepost.people.suppressed.keys import suppression_key
-from storepost.people.suppressed.rows import SuppressionItem
+from storepost.people.suppressions.keys import suppression_key
+from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item, Key, find_all
 from storepost.platform.postings.entries import SearchKind
 from storepost.stores.stores.repository import StoreItem, store_key

@@ -9,7 +9,7 @@ from storepost.feeds.feeds.rows import FeedItem
 from storepost.orders.repository import OrderItem
 from storepost.people.profiles.rows import ProfileItem
 from storepost.people.profiles.searching import searched
-from storepost.people.suppressed.rows import SuppressionItem
+from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.stores.stores.repository import StoreItem

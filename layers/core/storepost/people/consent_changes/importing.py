@@ -25,8 +25,8 @@ from storepost.people.profiles.consent_summary import identity_of, show_consents
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.showing import note_states
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.showing import note_states
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds

@@ -64,13 +64,17 @@ class AddressEmails:
         )
 
     def with_event(self, event: EmailEvent, now: datetime) -> "AddressEmails":
-        """Returns what is known with the event, without what is too long ago to matter."""
+        """Returns what is known with the event, without what is too long ago to matter.
+
+        Nothing is, as long as a suppression that emails in a row have brought may still change.
+        """
         known = {each.message_id: each for each in self.emails}
         email = known.get(event.message_id, KnownEmail(event.message_id, event.sent_at, now))
         outcomes = {**email.outcomes, event.outcome: event.at}
         known[event.message_id] = replace(email, outcomes=outcomes, noted_at=now)
+        is_open = self.applied_end is not None and self.applied_end > now
         kept = sorted(
-            (each for each in known.values() if each.noted_at > now - KEPT_FOR),
+            (each for each in known.values() if is_open or each.noted_at > now - KEPT_FOR),
             key=lambda each: each.noted_at,
         )[-MAX_EMAILS:]
         kept.sort(key=lambda each: (each.sent_at, each.message_id))

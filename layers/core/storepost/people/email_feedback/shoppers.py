@@ -10,11 +10,11 @@ from functools import partial
 
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.model import Address
+from storepost.people.deliverability.lifting import move_to_history
+from storepost.people.deliverability.suppressing import NewSuppression, add_suppression
 from storepost.people.email_feedback.repository import AddressEmailsRepository
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.lifting import move_to_history
-from storepost.people.suppressions.suppressing import NewSuppression, add_suppression
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.messaging.ses_events import EmailEvent, Outcome
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock

@@ -16,6 +16,7 @@ from storepost.people.consent.origins import origin_of
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.problems import NoEmail
+from storepost.people.deliverability.service import suppression_of
 from storepost.people.opt_in.model import Form, OptInRequest, moment_of, recent, wait_of
 from storepost.people.opt_in.problems import (
     AlreadyConfirmed,
@@ -28,7 +29,6 @@ from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
-from storepost.people.suppressions.service import suppression_of
 from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.locales.repository import LocaleRepository

@@ -11,7 +11,7 @@ from storepost.people.consent.model import Address, Subject
 from storepost.people.consent.repository import ConsentRepository, saved_states
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.model import Identity, IdentityType, Profile
-from storepost.people.suppressed.showing import is_suppressed_once_shown, saved_marks
+from storepost.people.suppressions.showing import is_suppressed_once_shown, saved_marks
 from storepost.platform.persistence.changes import Changes
 
 

@@ -23,7 +23,7 @@ from storepost.people.profiles.model import (
 )
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim, ProfileRepository
-from storepost.people.suppressed.keys import digest_of, suppressed_key
+from storepost.people.suppressions.keys import digest_of, suppressed_key
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.placeholders import names_nobody

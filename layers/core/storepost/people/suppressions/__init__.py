@@ -1,1 +1,1 @@
-"""Suppressing addresses and lifting that again, and asking who may be written to."""
+"""Suppressed addresses as they are stored, and how profiles know of them."""

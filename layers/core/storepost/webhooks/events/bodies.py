@@ -28,15 +28,15 @@ from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import OrderSummary
 from storepost.people.consent_changes.listing import get_change, store_names
 from storepost.people.consent_changes.schemas import ConsentChange
+from storepost.people.deliverability.listing import get_suppression
+from storepost.people.deliverability.schemas import Suppression
 from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
 from storepost.people.profiles.schemas import ProfileSummary
 from storepost.people.profiles.service import get_profile
-from storepost.people.suppressed.model import Suppression as SuppressionValue
-from storepost.people.suppressed.model import address_of
-from storepost.people.suppressions.listing import get_suppression
-from storepost.people.suppressions.schemas import Suppression
+from storepost.people.suppressions.model import Suppression as SuppressionValue
+from storepost.people.suppressions.model import address_of
 from storepost.stores.imports.listing import get_import
 from storepost.stores.imports.schemas import StoreImport
 from storepost.stores.stores.finding import found_store

@@ -13,8 +13,8 @@ from storepost.coupons.schemas import Coupon
 from storepost.definitions.proposals.schemas import ChangeProposalSummary
 from storepost.feeds.feeds.import_schemas import FeedImport
 from storepost.orders.schemas import OrderSummary
+from storepost.people.deliverability.schemas import Suppression
 from storepost.people.profiles.schemas import ProfileSummary
-from storepost.people.suppressions.schemas import Suppression
 from storepost.stores.stores.schemas import StoreSummary
 from storepost.values.wire import Shape
 from storepost.webhooks.events import shapes

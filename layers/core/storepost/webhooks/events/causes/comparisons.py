@@ -11,7 +11,7 @@ from storepost.feeds.feeds.rows import FeedImportItem
 from storepost.orders.repository import OrderItem
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.people.profiles.rows import ErasedProfileItem, MergedProfileItem, ProfileItem
-from storepost.people.suppressed.rows import SuppressionItem
+from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.stores.imports.rows import ImportItem, ImportTurnsItem
 from storepost.stores.stores.repository import StoreItem

@@ -9,7 +9,7 @@ from storepost.people.profiles.rows import (
     ProfileItem,
     as_profile,
 )
-from storepost.people.suppressed.rows import SuppressionItem
+from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope

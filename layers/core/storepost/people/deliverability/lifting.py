@@ -6,17 +6,17 @@ from uuid import UUID
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.roles import expect_manager
 from storepost.people.consent.model import Address
+from storepost.people.deliverability.suppressing import holder_of
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     NEED_A_NOTE,
     AddressSuppressions,
     Suppression,
     SuppressionReason,
 )
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.showing import saved_marks
-from storepost.people.suppressions.suppressing import holder_of
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.showing import saved_marks
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.problems import FieldError, NotFound, ValidationFailed

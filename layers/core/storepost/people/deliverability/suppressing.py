@@ -14,14 +14,14 @@ from storepost.people.profiles.consent_summary import identity_of, show_consents
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     AddressSuppressions,
     Suppression,
     SuppressionReason,
     SuppressionSource,
 )
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.showing import saved_marks
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.showing import saved_marks
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -116,6 +116,8 @@ def add_suppression(
     One that is there already stays as it is, but for an end that is later now.
     """
     holder = holder_of(changes, workspace, address)
+    if holder.profile is None:
+        unsubscribe_former_holder(changes, workspace, address, new)
     state = SuppressionRepository(workspace, changes.reads).state_of(address)
     [result] = add_in_turn(changes, workspace, holder, {address: state}, [(address, new)])
     return result
@@ -215,6 +217,24 @@ def _unsubscribe(
             if outcome:
                 states[address] = outcome.state
     return states
+
+
+def unsubscribe_former_holder(
+    changes: Changes, workspace: WorkspaceScope, address: Address, new: NewSuppression
+) -> None:
+    """Unsubscribes an address that nobody has now, if what somebody said of it still holds: in the
+    history where that stands. So whoever takes the address isn't subscribed by it.
+    """
+    consents = ConsentRepository(workspace, changes.reads)
+    holds = consents.consent_of(address).holds if new.statement else None
+    if new.statement is None or holds is None or holds.state is ConsentState.UNSUBSCRIBED:
+        return
+    profiles = ProfileRepository(workspace, changes.reads)
+    former = profiles.get(holds.change.profile_id)
+    outcome = former and assert_statement(changes, subject_of(former), address, new.statement)
+    if former and outcome:
+        shown = show_consents(changes, former, former, {address: outcome.state})
+        profiles.save(changes, former, shown)
 
 
 def _write_holder(

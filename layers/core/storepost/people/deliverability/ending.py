@@ -5,10 +5,10 @@ They suppress nothing from their end on, whoever asks about an address. This bri
 
 from functools import partial
 
-from storepost.people.suppressed.due import due_before
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.rows import SuppressionDueItem
-from storepost.people.suppressions.lifting import move_to_history
+from storepost.people.deliverability.lifting import move_to_history
+from storepost.people.suppressions.due import due_before
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.rows import SuppressionDueItem
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
 from storepost.values.logs import log_unexpected

@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.model import SuppressionReason
+from storepost.people.suppressions.model import SuppressionReason
 from storepost.values import emails, phones
 from storepost.values.emails import LENGTH
 from storepost.values.wire import RequestBody, Text

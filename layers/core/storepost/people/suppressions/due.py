@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from storepost.people.suppressed.model import Suppression
-from storepost.people.suppressed.rows import SuppressionDueItem
+from storepost.people.suppressions.model import Suppression
+from storepost.people.suppressions.rows import SuppressionDueItem
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key
 from storepost.values import clock

@@ -5,7 +5,7 @@ from typing import Any
 from pynamodb.attributes import UnicodeAttribute
 
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     AddressSuppressions,
     Suppression,
     SuppressionReason,

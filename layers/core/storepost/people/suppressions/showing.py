@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.suppressed.model import AddressSuppressions
-from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressions.model import AddressSuppressions
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope

@@ -17,8 +17,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from storepost.people.suppressions.bodies import SuppressionInput
-from storepost.people.suppressions.importing import BatchResult, ImportedSuppression
+from storepost.people.deliverability.bodies import SuppressionInput
+from storepost.people.deliverability.importing import BatchResult, ImportedSuppression
 from storepost.values.wire import RequestBody, Shape
 
 MAX_ROWS = 500

@@ -5,8 +5,8 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.model import Address
-from storepost.people.suppressed.due import note_end
-from storepost.people.suppressed.keys import (
+from storepost.people.suppressions.due import note_end
+from storepost.people.suppressions.keys import (
     digest_of,
     past_id,
     past_key,
@@ -15,8 +15,8 @@ from storepost.people.suppressed.keys import (
     suppressed_partition,
     suppression_key,
 )
-from storepost.people.suppressed.model import AddressSuppressions, Suppression
-from storepost.people.suppressed.rows import (
+from storepost.people.suppressions.model import AddressSuppressions, Suppression
+from storepost.people.suppressions.rows import (
     PastSuppressionItem,
     SuppressedAddressItem,
     SuppressionItem,
@@ -25,7 +25,7 @@ from storepost.people.suppressed.rows import (
     as_suppression,
     suppression_row,
 )
-from storepost.people.suppressed.trees import SuppressionLists
+from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find_in, find_recent
 from storepost.platform.persistence.reads import Reads

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed import model
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions import model
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values.wire import Shape, Timestamp
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from storepost.people.consent.states import Channel
-from storepost.people.suppressed.keys import in_force_list, lifted_list
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.keys import in_force_list, lifted_list
+from storepost.people.suppressions.model import (
     Suppression,
     SuppressionReason,
     SuppressionSource,

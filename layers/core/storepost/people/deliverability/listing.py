@@ -8,13 +8,13 @@ from uuid import UUID
 from storepost.people.consent.states import Channel
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.model import Profile
-from storepost.people.suppressed.model import (
+from storepost.people.suppressions.model import (
     Suppression,
     SuppressionReason,
     SuppressionSource,
 )
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressed.trees import CHANNEL, REASON, SOURCE, SuppressionLists
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.people.suppressions.trees import CHANNEL, REASON, SOURCE, SuppressionLists
 from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, moments
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by

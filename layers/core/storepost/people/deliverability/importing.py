@@ -4,22 +4,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.model import Address
-from storepost.people.profiles.consent_summary import identity_of
-from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import look_up
-from storepost.people.suppressed.model import SuppressionReason, SuppressionSource
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.suppressing import (
+from storepost.people.deliverability.suppressing import (
     Holder,
     NewSuppression,
     Result,
     add_in_turn,
     new_by,
+    unsubscribe_former_holder,
 )
-from storepost.platform.persistence.changes import Changes
+from storepost.people.profiles.consent_summary import identity_of
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
+from storepost.people.suppressions.repository import SuppressionRepository
+from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds
 from storepost.values.scope import WorkspaceScope
@@ -135,6 +137,7 @@ class _Round:
         """Suppresses the addresses of some people in one transaction."""
         changes, results = Changes(), dict[int, BatchResult]()
         for person in people:
+            self._unsubscribe_former_holder(person)
             wanted = [(row.address, self._new(row)) for row in person.rows]
             states = {address: self._states[address] for address, _ in wanted}
             done = add_in_turn(changes, self._workspace, person.holder, states, wanted)
@@ -142,6 +145,13 @@ class _Round:
                 row.row: BatchResult.of(each) for row, each in zip(person.rows, done, strict=True)
             }
         self._ledger.commit(changes, results)
+
+    def _unsubscribe_former_holder(self, person: _Person) -> None:
+        """In a transaction before: the former holder may be one of those who are written here."""
+        rows = [] if person.holder.profile else person.rows
+        for row in (each for each in rows if each.reason is SuppressionReason.COMPLAINT):
+            unsubscribe = partial(unsubscribe_former_holder, address=row.address)
+            commit_anew(partial(unsubscribe, workspace=self._workspace, new=self._new(row)))
 
     def _new(self, row: ImportedSuppression) -> NewSuppression:
         source, began = SuppressionSource.IMPORT, self._ledger.began

@@ -9,8 +9,8 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.service import get_profile
-from storepost.people.suppressed.model import AddressSuppressions, Suppression
-from storepost.people.suppressed.repository import SuppressionRepository
+from storepost.people.suppressions.model import AddressSuppressions, Suppression
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from storepost.values.stored_enum import StoredEnum

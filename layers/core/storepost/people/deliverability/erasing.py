@@ -4,10 +4,10 @@ from functools import partial
 from itertools import batched
 
 from storepost.people.consent.model import Address
+from storepost.people.deliverability.suppressing import holder_of
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.erasure import Erasure
-from storepost.people.suppressed.repository import SuppressionRepository
-from storepost.people.suppressions.suppressing import holder_of
+from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.suppressions.reachability import ChannelReachability as ChannelValue
-from storepost.people.suppressions.reachability import Obstacle
-from storepost.people.suppressions.schemas import Suppression
+from storepost.people.deliverability.reachability import ChannelReachability as ChannelValue
+from storepost.people.deliverability.reachability import Obstacle
+from storepost.people.deliverability.schemas import Suppression
 from storepost.values.wire import Shape
 
 

@@ -1,0 +1,1 @@
+"""Suppressing addresses and lifting that again, and asking who may be written to."""

@@ -1,1 +1,0 @@
-"""Suppressed addresses as they are stored, and how profiles know of them."""
