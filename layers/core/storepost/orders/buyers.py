@@ -33,7 +33,7 @@ class BoughtOrder:
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
-    """What the store calls the order's customer, where it may have had them redacted."""
+    """Returns the store's id of the order's customer, if the store may have had them redacted."""
     return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
@@ -120,7 +120,7 @@ def uncount_order(changes: Changes, workspace: WorkspaceScope, order: Order) -> 
 
 
 def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | None:
-    """The profile that an order names."""
+    """Returns the profile that an order names."""
     return ProfileRepository(workspace).get(profile_id) if profile_id else None
 
 

@@ -54,7 +54,7 @@ class IncomingOrder:
     """The currency of each amount, by the amount's JSON Pointer."""
 
     def identities(self, store: Store) -> tuple[Identity, ...]:
-        """What names the buyer; nothing where the order names nobody."""
+        """Returns the identities that name the buyer; none where the order names nobody."""
         buyer = self.buyer or IncomingBuyer()
         return identities_of(
             store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone

@@ -14,17 +14,17 @@ _DELETED_POINTER = "order_deleted#"
 
 
 def order_id(store_id: UUID, external_id: str) -> UUID:
-    """The id of a store's order: it follows from the store's own."""
+    """Returns the id of a store's order, which follows from the store's own id of it."""
     return derived_id(store_id, "order", external_id)
 
 
 def order_key(workspace: WorkspaceScope, order: UUID) -> Key:
-    """Where an order stands."""
+    """Returns the key of an order."""
     return (workspace.partition("order", short(order)), "order")
 
 
 def counted_key(workspace: WorkspaceScope, order: UUID) -> Key:
-    """Where it stands what of an order is counted as sold."""
+    """Returns the key of the row that says what of an order is counted as sold."""
     return (workspace.partition("order", short(order)), "sales")
 
 
@@ -34,33 +34,33 @@ def deleted_partition(workspace: WorkspaceScope) -> str:
 
 
 def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
-    """Where it stands that an order was deleted."""
+    """Returns the key of the row that says that an order was deleted."""
     return (deleted_partition(workspace), short(order))
 
 
 def pointer_prefix(*, deleted_too: bool = False) -> str:
-    """How the sort keys of a profile's orders begin, or also of what is left of deleted ones."""
+    """Returns how the sort keys of a profile's orders begin, or also of their tombstones."""
     return _ANY_POINTER if deleted_too else _POINTER
 
 
 def pointer_key(
     workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
 ) -> Key:
-    """Where a profile's partition names one of its orders, by time."""
+    """Returns the key of a profile's pointer to one of its orders, by time."""
     partition = pointer_partition(workspace, profile_id)
     return (partition, f"{_POINTER}{clock.to_text(placed_at)}#{short(order)}")
 
 
 def deleted_pointer_key(workspace: WorkspaceScope, profile_id: UUID, order: UUID) -> Key:
-    """Where a profile's partition names what is left of an order of its own."""
+    """Returns the key of a profile's pointer to the tombstone of an order."""
     return (pointer_partition(workspace, profile_id), f"{_DELETED_POINTER}{short(order)}")
 
 
 def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
-    """The partition that names a profile's orders."""
+    """Returns the partition that names a profile's orders."""
     return workspace.partition("profile", short(profile_id))
 
 
 def order_of_pointer(sort_key: str) -> UUID:
-    """The order that a pointer names."""
+    """Returns the order that a pointer names."""
     return from_short(sort_key[-SHORT_LENGTH:])

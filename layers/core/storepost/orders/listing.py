@@ -42,7 +42,7 @@ class OrderFilter:
     placed_to: datetime | None = None
 
     def takes(self, order: OrderSummary) -> bool:
-        """Whether the order is what is asked for; whose it is was asked before."""
+        """Returns whether the order matches; its buyer was filtered before."""
         conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, order.store_id),
             (self.financial_statuses, order.financial_status),
@@ -58,7 +58,7 @@ class OrderFilter:
         return not (since and order.placed_at < since) and not (until and order.placed_at >= until)
 
     def counted(self) -> list[Filter]:
-        """Those of the filters whose values the list's nodes count."""
+        """Returns the filters whose values the list's nodes count."""
         filters = []
         if self.financial_statuses is not None:
             filters.append(FINANCIAL.among(*self.financial_statuses))
@@ -74,7 +74,7 @@ class OrderFilter:
 def list_orders(
     workspace: WorkspaceScope, filters: OrderFilter, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
-    """The orders that are asked for, by `placedAt`."""
+    """Returns a page of the orders that match, by `placedAt`."""
     if filters == OrderFilter(profile_id=filters.profile_id) and filters.profile_id is not None:
         return _page_of_profile(workspace, filters.profile_id, page, descending=descending)
     if filters.q is not None:

@@ -111,19 +111,19 @@ class Order:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the order was cancelled."""
+        """Returns whether the order was cancelled."""
         return self.cancelled_at is not None
 
     @property
     def counts_as_spent(self) -> int:
-        """Minor units that the buyer spent: nothing of a test or a cancelled order."""
+        """Returns the minor units that the buyer spent: 0 for a test or a cancelled order."""
         if self.is_test or self.cancelled:
             return 0
         return self.amounts.total - self.amounts.total_refunded
 
     @property
     def summary(self) -> "OrderSummary":
-        """What a list shows of it."""
+        """Returns what a list shows of the order."""
         return OrderSummary(
             id=self.id,
             store_id=self.store_id,
@@ -138,11 +138,11 @@ class Order:
         )
 
     def line_id(self, number: int) -> UUID:
-        """The id of the line with that number, from 0."""
+        """Returns the id of the line with that number, from 0."""
         return derived_id(self.id, "line", str(number))
 
     def money(self, amount: int) -> Money:
-        """An amount in the order's currency."""
+        """Returns an amount in the order's currency."""
         return Money(amount, self.currency)
 
 

@@ -34,7 +34,7 @@ type Sales = Mapping[tuple[UUID, date, str], Sold]
 
 
 def sales_of(order: Order | None) -> Sales:
-    """What the order sold; nothing of a test, a cancelled or a deleted one."""
+    """Returns what the order sold; nothing of a test, a cancelled or a deleted one."""
     if order is None or order.is_test or order.cancelled:
         return {}
     day, sold = order.placed_at.astimezone(UTC).date(), dict[tuple[UUID, date, str], Sold]()

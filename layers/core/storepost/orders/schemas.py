@@ -56,7 +56,7 @@ class OrderSummary(Shape):
 
     @classmethod
     def of(cls, order: model.OrderSummary) -> "OrderSummary":
-        """The row in this shape."""
+        """Returns the row in this shape."""
         return cls(
             id=order.id,
             store_id=order.store_id,
@@ -143,7 +143,7 @@ class Order(OrderSummary):
 
     @classmethod
     def of(cls, details: OrderDetails) -> "Order":  # type: ignore[override]
-        """The order in this shape."""
+        """Returns the order in this shape."""
         order, buyer = details.order, details.buyer
 
         def money(amount: int) -> MoneyShape:

@@ -156,7 +156,7 @@ def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None
 
 
 def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
-    """An order whole; 404 where the workspace has none of that id."""
+    """Returns an order in full; 404 where the workspace has none of that id."""
     order = OrderRepository(workspace).get(order_id)
     if order is None:
         raise NotFound.of("order")
@@ -165,7 +165,7 @@ def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
 
 
 def get_order_of_store(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> OrderDetails:
-    """The order that the store calls so, whole. Raises NotFound."""
+    """Returns the order that the store calls so, in full. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     order = OrderRepository(workspace).get(order_id(store.id, external_id))
     if order is None:

@@ -9,7 +9,7 @@ _offset = timedelta()
 
 
 def now() -> datetime:
-    """The present moment in UTC, cut to milliseconds."""
+    """Returns the present moment in UTC, cut to milliseconds."""
     return to_milliseconds(datetime.now(UTC) + _offset)
 
 
@@ -33,17 +33,17 @@ def reset() -> None:
 
 
 def to_milliseconds(moment: datetime) -> datetime:
-    """The moment in UTC without the microseconds that no answer shows."""
+    """Returns the moment in UTC without the microseconds that no answer shows."""
     utc = moment.astimezone(UTC)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
 def to_text(moment: datetime) -> str:
-    """RFC 3339 in UTC with milliseconds and `Z`: 24 characters that sort as the moments do."""
+    """Returns RFC 3339 in UTC with milliseconds and `Z`: 24 characters that sort as moments do."""
     naive = moment.astimezone(UTC).replace(tzinfo=None)
     return naive.isoformat(timespec="milliseconds") + "Z"
 
 
 def from_text(text: str) -> datetime:
-    """The moment that `to_text` wrote."""
+    """Returns the moment that `to_text` wrote."""
     return datetime.fromisoformat(text)

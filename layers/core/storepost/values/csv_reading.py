@@ -10,7 +10,7 @@ _MAX_FIELD = 2**31 - 1
 def csv_rows(
     lines: Iterable[str], delimiter: str, *, strict: bool = False, skips_spaces: bool = False
 ) -> Iterator[list[str]]:
-    """The rows of lines that come with their ends. `strict` refuses what is quoted badly.
+    """Returns the rows of lines that come with their ends. `strict` refuses what is quoted badly.
 
     `skips_spaces` leaves out those behind a delimiter, where a quote may follow them.
 

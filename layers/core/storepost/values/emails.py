@@ -9,7 +9,7 @@ LENGTH = 254
 
 
 def normalised(address: str, *, reachable: bool = False) -> str:
-    """The address as it is compared and kept. Raises ValueError where it is none.
+    """Returns the address as it is compared and kept. Raises ValueError where it is none.
 
     Only a `reachable` one can be written to: before its @ there is ASCII alone.
     """

@@ -10,7 +10,7 @@ from storepost.values.problems import FieldError
 
 
 def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
-    """The errors of a request, whose places begin with `body`, `query`, `path` or `header`.
+    """Returns the errors of a request; places begin with `body`, `query`, `path` or `header`.
 
     Each is made when it is asked for, and none is told twice.
     """
@@ -18,7 +18,7 @@ def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
 
 
 def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldError]:
-    """The errors of one record: the paths are JSON Pointers within it."""
+    """Returns the errors of one record: the paths are JSON Pointers within it."""
     return _distinct((_pointer(list(error["loc"]), error, record), error) for error in errors)
 
 

@@ -16,12 +16,12 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def new_id() -> UUID:
-    """A random identifier."""
+    """Returns a random identifier."""
     return uuid4()
 
 
 def timed_id(moment: datetime, number: int = 0) -> UUID:
-    """An identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562).
+    """Returns an identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562).
 
     Those that one process makes of one moment sort by `number`, below 4,096; the rest is random.
     """
@@ -31,7 +31,7 @@ def timed_id(moment: datetime, number: int = 0) -> UUID:
 
 
 def derived_id(parent: UUID, *parts: str) -> UUID:
-    """The identifier that always belongs to `parts` under `parent`: it needs no look-up."""
+    """Returns the id that always belongs to `parts` under `parent`, without a look-up."""
     return uuid5(parent, "\x1f".join(parts))
 
 
@@ -40,30 +40,30 @@ SHORT_LENGTH = 22
 
 
 def short(identifier: UUID) -> str:
-    """22 characters for keys; they sort as the identifiers themselves do."""
+    """Returns 22 characters for keys; they sort as the identifiers themselves do."""
     return b64encode(identifier.bytes).rstrip(b"=").translate(_TO_SORTED).decode()
 
 
 def from_short(text: str) -> UUID:
-    """The identifier that `short` wrote."""
+    """Returns the identifier that `short` wrote."""
     return UUID(bytes=b64decode(text.encode().translate(_TO_PLAIN) + b"=="))
 
 
 def short_number(number: int) -> str:
-    """9 characters for keys; they sort as the numbers from 0 to 2**54 - 1 do."""
+    """Returns 9 characters for keys; they sort as the numbers from 0 to 2**54 - 1 do."""
     return b64encode((number << 2).to_bytes(7)).translate(_TO_SORTED)[:9].decode()
 
 
 def from_short_number(text: str) -> int:
-    """The number that `short_number` wrote."""
+    """Returns the number that `short_number` wrote."""
     return int.from_bytes(b64decode(text.encode().translate(_TO_PLAIN) + b"A==")) >> 2
 
 
 def short_moment(moment: datetime) -> str:
-    """9 characters for keys, to the millisecond; they sort as the moments from year 1 on do."""
+    """Returns 9 characters for keys, to the millisecond; they sort as moments from year 1 on do."""
     return short_number((moment - _FIRST_MOMENT) // _MILLISECOND)
 
 
 def from_short_moment(text: str) -> datetime:
-    """The moment that `short_moment` wrote."""
+    """Returns the moment that `short_moment` wrote."""
     return _FIRST_MOMENT + from_short_number(text) * _MILLISECOND

@@ -20,7 +20,7 @@ class TooDeep(ValueError):  # noqa: N818 - it is what the text is
     """More than 100 arrays and objects stand inside one another."""
 
     def __init__(self) -> None:
-        """The message is for the log."""
+        """Gives the error a message for the log."""
         super().__init__(f"more than {MAX_DEPTH} levels")
 
 
@@ -32,7 +32,7 @@ class DepthGuard:
     """
 
     def __init__(self) -> None:
-        """Nothing was read yet."""
+        """Begins before the first byte."""
         self._depth = 0
         self._in_string = False
         self._escape = ""
@@ -62,7 +62,7 @@ def read_json(
     parse_float: Callable[[str], Any] | None = None,
     parse_constant: Callable[[str], Any] | None = None,
 ) -> Any:  # noqa: ANN401 - whatever JSON can say
-    """What the text says, of at most 100 levels. Bytes are UTF-8.
+    """Returns the value of the text, of at most 100 levels. Bytes are UTF-8.
 
     Raises ValueError for what is no JSON, and for numbers of thousands of digits; TooDeep is one.
     """

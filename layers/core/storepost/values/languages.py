@@ -17,6 +17,6 @@ class Language(StrEnum):
 
 
 def language_of(tag: str | None) -> Language | None:
-    """The language of a locale such as `de-AT`; None where it is another or there is none."""
+    """Returns the language of a locale such as `de-AT`; None where texts don't exist in it."""
     primary = (tag or "").partition("-")[0].strip().lower()
     return Language(primary) if primary in Language else None

@@ -7,6 +7,6 @@ from storepost.values.settings import settings
 
 
 def page_link(base_url: str, page: str, fragment: str = "") -> str:
-    """The address of a page, such as `invitation`, for what the fragment names."""
+    """Returns the address of a page, such as `invitation`, for what the fragment names."""
     root = settings().app_url or f"{base_url}/pages"
     return f"{root}/{page}" + (f"#{fragment}" if fragment else "")

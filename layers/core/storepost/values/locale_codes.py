@@ -20,7 +20,7 @@ class LocaleParts:
 
 
 def canonical(tag: str) -> str:
-    """The tag in its canonical form: `iw` is `he`, `de-at` is `de-AT`.
+    """Returns the tag in its canonical form: `iw` is `he`, `de-at` is `de-AT`.
 
     Raises ValueError where BCP 47 knows no such tag.
     """
@@ -36,7 +36,7 @@ def canonical(tag: str) -> str:
 
 
 def parts(code: str) -> LocaleParts:
-    """The parts of a canonical tag, with its English name."""
+    """Returns the parts of a canonical tag, with its English name."""
     import langcodes  # noqa: PLC0415 - 38 ms
 
     language = langcodes.Language.get(code, normalize=False)

@@ -23,12 +23,12 @@ def log_keys(**keys: str | None) -> Iterator[None]:
 
 
 def log_unknown(what: str, name: str) -> None:
-    """A queue, cause or kind of work of another release, by its name, which this one leaves."""
+    """Logs the name of a queue, cause or kind of work of another release, which this one leaves."""
     logger.warning("left to another release", extra={"what": what, "value": name})
 
 
 def log_unexpected(error: BaseException) -> None:
-    """An error by its type and frames; its message could hold personal data."""
+    """Logs an error by its type and frames; its message could hold personal data."""
     cause = error.__cause__
     logger.error(
         "unexpected error",

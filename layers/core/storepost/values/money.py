@@ -19,14 +19,14 @@ class Money:
     currency: str
 
     def __add__(self, other: "Money") -> "Money":
-        """The sum; raises ValueError across currencies."""
+        """Returns the sum; raises ValueError across currencies."""
         if self.currency != other.currency:
             raise ValueError("amounts of two currencies can't be added")
         return Money(self.amount + other.amount, self.currency)
 
     @property
     def decimal(self) -> str:
-        """The amount in the currency's whole units, as people write it: `12.50`, or `1250`."""
+        """Returns the amount in whole units, as people write it: `12.50`, or `1250`."""
         return str(Decimal(self.amount).scaleb(-digits(self.currency)))
 
 
@@ -42,7 +42,7 @@ def _table() -> Mapping[str, int]:
 
 
 def digits(currency: str) -> int:
-    """How many digits the minor units have; raises ValueError of what is no currency."""
+    """Returns how many digits the minor units have; raises ValueError where it is no currency."""
     try:
         return _table()[currency]
     except KeyError:
@@ -50,12 +50,12 @@ def digits(currency: str) -> int:
 
 
 def currencies() -> frozenset[str]:
-    """Every code that a request may have, ended ones too."""
+    """Returns every code that a request may have, ended ones too."""
     return frozenset(_table())
 
 
 def checked_currency(code: str) -> str:
-    """The code in capitals. Raises ValueError where ISO 4217 has and had no such currency."""
+    """Returns the code in capitals; raises ValueError where ISO 4217 never had it."""
     upper = code.upper()
     if upper not in _table():
         raise ValueError("Must be an ISO 4217 currency code, like EUR")

@@ -38,7 +38,7 @@ class FilterTooBroad(ValidationFailed):
     def __init__(
         self, advised: str = "storeId", message: str = _NARROWER, *, place: str = "query."
     ) -> None:
-        """`advised` is the parameter that would narrow the list, or is to be left out.
+        """Takes as `advised` the parameter that would narrow the list, or is to be left out.
 
         It is one of the query, or with `place` `/` a field of the body.
         """
@@ -68,7 +68,7 @@ class PageRequest:
 
     @property
     def skipped(self) -> int:
-        """How many rows stand before the page."""
+        """Returns how many rows come before the page."""
         return (self.number - 1) * self.size
 
 
@@ -82,12 +82,12 @@ class Listing[T]:
 
 
 def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:
-    """The page of a small list that was read whole."""
+    """Returns the page of a small list that was read whole."""
     return Listing(rows[request.skipped : request.skipped + request.size], len(rows), request)
 
 
 def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], object]]) -> list[T]:
-    """The rows sorted by one of the fields, `-` for descending; each field brings the tie's id.
+    """Returns the rows sorted by one of the fields, `-` for descending; each brings the tie's id.
 
     None comes last ascending and first descending, as the whole order is turned round.
     """

@@ -15,5 +15,5 @@ def names_nobody(value: str) -> bool:
 
 
 def placeholder_to_none(value: object) -> object:
-    """None for a text that stands for nobody, as exports write what they don't know."""
+    """Returns None for a text that stands for nobody, as exports write what they don't know."""
     return None if isinstance(value, str) and names_nobody(value) else value

@@ -53,7 +53,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         errors: Iterable[FieldError] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`detail` is for people; without one they are told what mends the problem.
+        """Takes a `detail` for people; without one they are told the remedy.
 
         Of the errors the first 50 are taken; what would make more isn't asked for them.
         """
@@ -63,7 +63,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         self.headers = dict(headers or {})
 
     def document(self, base_url: str) -> dict[str, object]:
-        """The problem as RFC 9457 writes it, its `type` under the service's own pages."""
+        """Returns the problem as RFC 9457 writes it, its `type` under the service's own pages."""
         body: dict[str, object] = {
             "type": f"{base_url}/problems/{self.kind}",
             "title": self.title,
@@ -94,7 +94,7 @@ class Unauthenticated(Problem):
     remedy = "Send `Authorization: Bearer <token>` with an active API key or session token."
 
     def __init__(self) -> None:
-        """RFC 6750 asks for the challenge beside the status."""
+        """Adds the challenge that RFC 6750 asks for beside the status."""
         super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
@@ -209,7 +209,7 @@ class TooManyRequests(Problem):
     remedy = "Wait for as many seconds as `Retry-After` says."
 
     def __init__(self, detail: str | None = None, *, retry_after: int = 1) -> None:
-        """`retry_after` is in seconds."""
+        """Takes `retry_after` in seconds."""
         super().__init__(detail, headers={"Retry-After": str(max(1, retry_after))})
 
 
@@ -231,17 +231,17 @@ class Busy(Problem):
     remedy = "Repeat the request after `Retry-After` seconds; an `idempotency-key` makes that safe."
 
     def __init__(self, detail: str | None = None, *, retry_after: int = 2) -> None:
-        """`retry_after` is in seconds."""
+        """Takes `retry_after` in seconds."""
         super().__init__(detail, headers={"Retry-After": str(max(1, retry_after))})
 
 
 def kinds() -> tuple[type[Problem], ...]:
-    """The fourteen kinds, by status."""
+    """Returns the fourteen kinds, by status."""
     return tuple(sorted(Problem.__subclasses__(), key=lambda kind: kind.status))
 
 
 def codes_of(kind: type[Problem]) -> Iterator[type[Problem]]:
-    """The kind itself and every code that a loaded slice states under it."""
+    """Returns the kind itself and every code that a loaded package has under it."""
     yield kind
     for child in kind.__subclasses__():
         yield from codes_of(child)

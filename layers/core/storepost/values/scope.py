@@ -14,16 +14,16 @@ class WorkspaceScope:
 
     @property
     def key(self) -> str:
-        """The beginning of each partition key of the workspace."""
+        """Returns the beginning of each partition key of the workspace."""
         return f"workspace#{short(self.id)}"
 
     def partition(self, *parts: str) -> str:
-        """The partition key of something in the workspace."""
+        """Returns the partition key of something in the workspace."""
         return "#".join((self.key, *parts))
 
     @classmethod
     def of(cls, partition_key: str) -> "WorkspaceScope":
-        """The workspace whose something has this partition key."""
+        """Returns the workspace of a partition key."""
         return cls(from_short(partition_key.split("#")[1]))
 
 
@@ -35,5 +35,5 @@ class PersonScope:
 
     @property
     def key(self) -> str:
-        """The partition key of the person."""
+        """Returns the partition key of the person."""
         return f"person#{short(self.id)}"

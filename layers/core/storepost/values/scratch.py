@@ -17,7 +17,7 @@ _in_use: set[Path] = set()
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """An empty directory until the end of the block."""
+    """Returns an empty directory that exists until the end of the block."""
     _delete_leftovers()
     place = Path(mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     _in_use.add(place)

@@ -73,5 +73,5 @@ class ServiceSettings:
 
 @cache
 def settings() -> ServiceSettings:
-    """The one reading of the environment."""
+    """Returns the settings, which are read from the environment once."""
     return ServiceSettings()

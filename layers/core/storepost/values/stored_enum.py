@@ -25,14 +25,14 @@ class StoredEnum(StrEnum):
 
     @property
     def is_known(self) -> bool:
-        """Whether this release has the value."""
+        """Returns whether this release has the value."""
         return self._value_ in type(self)._value2member_map_
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Pydantic would take from a request whatever `_missing_` takes."""
+        """Keeps `_missing_` out of requests: Pydantic would take from them whatever it takes."""
         return core_schema.no_info_before_validator_function(cls._refuse_unknown, handler(source))
 
     @classmethod

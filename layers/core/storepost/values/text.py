@@ -20,14 +20,14 @@ type SearchTerm = tuple[str, ...]
 
 
 def visible(text: str) -> str:
-    """A name without what can't be seen in it: control characters, and marks of direction."""
+    """Returns a name without what can't be seen: control characters, and marks of direction."""
     if text.isprintable():  # as most are: then there is nothing of that kind
         return text.strip()
     return _UNSEEN.sub("", _BREAKS.sub(" ", text)).strip()
 
 
 def fold(text: str) -> str:
-    """The text without case and accents, spaces trimmed and control characters dropped.
+    """Returns the text without case and accents, trimmed, without control characters.
 
     Folding what is folded changes nothing.
     """
@@ -39,22 +39,22 @@ def fold(text: str) -> str:
 
 
 def sort_key(text: str) -> str:
-    """The folded text, cut to 512 bytes of UTF-8, as sort keys of text carry it."""
+    """Returns the folded text, cut to 512 bytes of UTF-8, as sort keys of text carry it."""
     return fold(text).encode()[:SORT_KEY_BYTES].decode(errors="ignore")
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text, cut at whatever is no letter or digit."""
+    """Returns the folded words of a text, cut at whatever is no letter or digit."""
     return words_of_folded(fold(text))
 
 
 def words_of_folded(folded: str) -> list[str]:
-    """The words of a text that is folded already."""
+    """Returns the words of a text that is folded already."""
     return _WORD.findall(folded)
 
 
 def matches(q: str, *texts: str | None) -> bool:
-    """Whether each word of `q` is a prefix of a word of the row (docs/interface.md, section 2).
+    """Returns whether each word of `q` begins a word of the row (docs/interface.md, section 2).
 
     A whole email, phone or number counts as a word too: in the row beside the words that it is cut
     into, in `q` instead of them, so that asking for one address doesn't find its namesakes. What
@@ -67,12 +67,12 @@ def matches(q: str, *texts: str | None) -> bool:
 
 
 def words_of_row(text: str) -> list[str]:
-    """The words that `q` finds a row by: those of the text, and what stands between its spaces."""
+    """Returns the words that `q` finds a row by: of the text, and what stands between spaces."""
     return [*words(text), *fold(text).split()]
 
 
 def words_to_find(folded: str) -> list[str]:
-    """As many of a folded text's words as `q` can tell apart: `words_of_row` without what is idle.
+    """Returns the words of a folded text that `q` can tell apart, without idle ones.
 
     What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
     may begin it with begins its first word, too.
@@ -95,7 +95,7 @@ def search_terms(q: str) -> list[SearchTerm]:
 
 
 def whole_phone(folded: str) -> str | None:
-    """The digits of a folded text that is a phone and nothing else."""
+    """Returns the digits of a folded text that is a phone and nothing else."""
     return "".join(_WORD.findall(folded)) if _PHONE.fullmatch(folded) else None
 
 

@@ -61,7 +61,7 @@ class Shape(BaseModel):
 
     @classmethod
     def of_stored(cls, **fields: Any) -> Self:  # noqa: ANN401 - each field's own type
-        """The shape of what is stored, by the fields' own names.
+        """Returns the shape of what is stored, by the fields' own names.
 
         It isn't checked as a request is. What requests may say changes; what is stored stays.
         """
@@ -87,7 +87,7 @@ class SecretAnswer(Shape):
 
     @staticmethod
     def is_behind(annotation: object) -> bool:
-        """Whether a route's return annotation is such an answer, or a response of one."""
+        """Returns whether a route's return annotation is such an answer, or a response of one."""
         return any(
             isinstance(candidate, type) and issubclass(candidate, SecretAnswer)
             for candidate in (annotation, *get_args(annotation))
@@ -175,7 +175,7 @@ class NotNull:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """The description of the field's type without null."""
+        """Returns the description of the field's type without null."""
         [option] = [each for each in handler(schema)["anyOf"] if each != {"type": "null"}]
         return dict(option)
 
@@ -203,11 +203,11 @@ class MoneyShape(Shape):
 
     @classmethod
     def of(cls, money: Money) -> "MoneyShape":
-        """Money as it goes over the wire."""
+        """Returns money as it goes over the wire."""
         return cls.of_stored(amount=money.amount, currency=money.currency)
 
     def value(self) -> Money:
-        """Money as the service reckons with it."""
+        """Returns money as the service calculates with it."""
         return Money(self.amount, self.currency)
 
 
@@ -223,7 +223,7 @@ NonNegativeMoney = Annotated[MoneyShape, NOT_NEGATIVE]
 
 
 def not_in_the_future(moment: datetime) -> datetime:
-    """The moment; raises ValueError where it is still to come."""
+    """Returns the moment; raises ValueError where it is still to come."""
     if moment > clock.now():
         raise ValueError("Must not be in the future")
     return moment

@@ -27,7 +27,7 @@ type _Change = tuple[tuple[UUID | None, Any], tuple[UUID | None, Any]]
 def compare(
     product: Product, records: Sequence[Record], now: Rules, then: Rules, terms: StoreTerms
 ) -> ChangedProduct | None:
-    """What becomes of the product under other rules; None where it stays what it is."""
+    """Returns what becomes of the product under other rules; None where it stays the same."""
     before, after = (Resolution(records, rules, terms) for rules in (now, then))
     pairs = {each: (before.in_locale(each), after.in_locale(each)) for each in before.locales}
     found = {locale: dict(_differences(*pair)) for locale, pair in pairs.items()}

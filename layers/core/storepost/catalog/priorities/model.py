@@ -38,11 +38,11 @@ class NewRules:
     fields: Mapping[str, tuple[UUID, ...]]
 
     def instead_of(self, rules: Rules) -> Rules:
-        """The rules once it is in force."""
+        """Returns the rules once the new ones are in force."""
         return rules.with_order(self.order, self.fields)
 
     def is_of(self, rules: Rules) -> bool:
-        """Whether all that it names are sources of the store."""
+        """Returns whether all that it names are sources of the store."""
         return all(
             each in rules.by_id for ids in (self.order, *self.fields.values()) for each in ids
         )
@@ -96,7 +96,7 @@ class PriorityChange:
     completed_at: datetime | None = None
 
     def previewed_anew(self) -> "PriorityChange":
-        """The change once its preview begins again."""
+        """Returns the change once its preview begins again."""
         return replace(
             self,
             status=ChangeStatus.PREVIEWING,
@@ -121,7 +121,7 @@ class FieldChange:
 
     @property
     def size(self) -> int:
-        """How many bytes an answer has of it, at most."""
+        """Returns how many bytes of an answer it takes at most."""
         parts = [self.locale, self.variant, self.field, self.before, self.after]
         return _NAMES_BYTES + _bytes_of(parts)
 
@@ -138,7 +138,7 @@ class ChangedProduct:
 
     @property
     def size(self) -> int:
-        """How many bytes an answer has of it, at most."""
+        """Returns how many bytes of an answer it takes at most."""
         parts = [self.id, self.external_id, self.title, self.image]
         return _NAMES_BYTES + _bytes_of(parts) + sum(each.size for each in self.changes)
 

@@ -51,7 +51,7 @@ class PriorityRules(RequestBody):
 
     @classmethod
     def of(cls, rules: NewRules) -> "PriorityRules":
-        """The rules in this shape."""
+        """Returns the rules in this shape."""
         fields = {name: list(ids) for name, ids in rules.fields.items()}
         return cls.of_stored(order=list(rules.order), fields=fields)
 
@@ -101,7 +101,7 @@ class PriorityChange(Shape):
 
     @classmethod
     def of(cls, view: ChangeView) -> "PriorityChange":
-        """The change in this shape."""
+        """Returns the change in this shape."""
         change, counts = view.change, view.change.counts
         return cls(
             id=change.id,
@@ -166,7 +166,7 @@ class ProductPriority(Shape):
 
     @classmethod
     def of(cls, priority: Priority) -> "ProductPriority":
-        """What is in force in this shape."""
+        """Returns the rules in force in this shape."""
         rules = priority.in_force.rules
         opened, last = priority.open_change, priority.last_change
         return cls(
@@ -235,7 +235,7 @@ class PriorityFieldChange(Shape):
 
     @classmethod
     def of(cls, change: FieldChange) -> "PriorityFieldChange":
-        """The change in this shape."""
+        """Returns the change in this shape."""
         variant, (source, value), (new, then) = change.variant, change.before, change.after
         return cls(
             locale=change.locale,
@@ -269,7 +269,7 @@ class PriorityChangeProduct(Shape):
 
     @classmethod
     def of(cls, product: ChangedProduct) -> "PriorityChangeProduct":
-        """The product in this shape."""
+        """Returns the product in this shape."""
         return cls(
             id=product.id,
             external_id=product.external_id,

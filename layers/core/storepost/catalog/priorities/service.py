@@ -64,7 +64,7 @@ class Priority:
 
 
 def get_priority(workspace: WorkspaceScope, store_id: UUID) -> Priority:
-    """What is in force in a store."""
+    """Returns the rules in force in a store."""
     store = found_store(StoreRepository(workspace), store_id)
     rules, repository = RulesRepository(store), ChangeRepository(workspace)
     changes, marked = repository.of_store(store.id), rules.marked()
@@ -77,7 +77,7 @@ def get_priority(workspace: WorkspaceScope, store_id: UUID) -> Priority:
 def propose_change(
     workspace: WorkspaceScope, store_id: UUID, proposed: NewRules, changes: Changes
 ) -> ChangeView:
-    """A new change of a store's rules, whose preview begins.
+    """Stores and returns a new change of a store's rules, and begins its preview.
 
     Raises ChangeOpen, UnknownField, and ValidationFailed of sources.
     """
@@ -99,7 +99,7 @@ def propose_change(
 
 
 def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
-    """A change; 404 where the workspace has none of that id."""
+    """Returns a change; 404 where the workspace has none of that id."""
     change, store = _found(ChangeRepository(workspace), workspace, change_id)
     return ChangeView(change, _is_stale(change, RulesRepository(store).marked()))
 
@@ -107,7 +107,7 @@ def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
 def list_changes(
     workspace: WorkspaceScope, store_id: UUID, page: PageRequest
 ) -> Listing[ChangeView]:
-    """A store's changes that weren't discarded, the newest first. Raises NotFound."""
+    """Returns a store's changes that weren't discarded, the newest first. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     rows = ChangeRepository(workspace).all_of_store(store.id)
     rows.sort(key=lambda row: (row.created_at, row.id), reverse=True)
@@ -175,7 +175,7 @@ def discard_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes)
 def list_changed(
     workspace: WorkspaceScope, change_id: UUID, q: str | None, field: str | None, page: PageRequest
 ) -> Listing[ChangedProduct]:
-    """The products of which a change makes something else.
+    """Returns a page of the products that a change would change.
 
     Raises ChangePreviewing, FilterTooBroad and PageTooLarge.
     """

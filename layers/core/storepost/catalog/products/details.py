@@ -25,11 +25,14 @@ class ProductDetails:
 
     @cached_property
     def resolution(self) -> Resolution:
-        """What becomes of it."""
+        """Returns the product as its records and the rules resolve it."""
         return Resolution(self.records, self.rules, terms_of(self.store))
 
     def in_locale(self, locale: str | None) -> ResolvedProduct:
-        """It in one of its locales, the store's primary one by default. Raises LocaleNotFound."""
+        """Returns the product in a locale, by default the store's primary one.
+
+        Raises LocaleNotFound where the product isn't in it.
+        """
         if locale is None:
             return self.in_primary_locale
         if locale not in self.resolution.locales:
@@ -38,11 +41,11 @@ class ProductDetails:
 
     @cached_property
     def in_primary_locale(self) -> ResolvedProduct:
-        """It in the store's primary locale, which every product has."""
+        """Returns the product in the store's primary locale, which every product has."""
         return self.resolution.in_locale(self.store.primary_locale)
 
     def seen_at(self, record: Record) -> datetime:
-        """When its source last had it: a feed has what is live whenever an import is completed."""
+        """Returns when the source last had the record; a feed, at its latest import."""
         source = self.rules.by_id.get(record.source)
         if source and record.is_live and source.imported_at:
             return max(record.seen_at, source.imported_at)
@@ -50,5 +53,5 @@ class ProductDetails:
 
     @property
     def synced_at(self) -> datetime:
-        """When any of its sources last had it."""
+        """Returns when any of its sources last had it."""
         return max(map(self.seen_at, self.records))

@@ -47,5 +47,5 @@ def delete_source(changes: Changes, store: Store, feed_id: UUID) -> None:
 
 
 def rules_of(store: Store) -> Rules:
-    """The rules in force, which know each feed's rank."""
+    """Returns the rules in force, which know each feed's rank."""
     return RulesRepository(store).get().rules

@@ -43,12 +43,12 @@ MAX_KEY = 200
 
 
 def is_custom(name: str) -> bool:
-    """Whether it is a custom field of a product: those are kept under their whole name."""
+    """Returns whether it is a custom field, which is stored under its whole name."""
     return name.startswith(CUSTOM)
 
 
 def rule_name(name: str, *, of_variant: bool) -> str:
-    """The name of a field in rules and winners."""
+    """Returns the name of a field in rules and winners."""
     if is_custom(name):
         return name
     return f"variant.{name}" if of_variant else f"product.{name}"
@@ -62,5 +62,5 @@ RULED = frozenset(
 
 
 def can_be_ruled(name: str) -> bool:
-    """Whether rules can name the field: a known one, or a custom one of 1 to 200 characters."""
+    """Returns whether rules can name the field: known, or custom with 1 to 200 characters."""
     return name in RULED or (is_custom(name) and len(CUSTOM) < len(name) <= len(CUSTOM) + MAX_KEY)

@@ -45,13 +45,13 @@ MAX_CUSTOM_FIELDS = 500
 
 
 def terms_of(store: Store) -> StoreTerms:
-    """What the store's own settings say of its products."""
+    """Returns the store's own settings by which its products are resolved."""
     currencies = {row.locale: row.currency for row in store.locales}
     return StoreTerms(store.primary_locale, store.currency, currencies)
 
 
 def store_source(store: Store) -> RankedSource:
-    """The store as a source of its own products: the first of all, without being added."""
+    """Returns the store as a source of its own products: the first, without being added."""
     return RankedSource(
         id=product_source_id(store.id, store.id),
         kind=SourceKind.STORE,
@@ -89,14 +89,14 @@ class RulesRepository:
     """The rules in force of one store."""
 
     def __init__(self, store: Store, reads: Reads | None = None) -> None:
-        """`reads` is a unit of work's own."""
+        """Makes the repository of a store; `reads` is a unit of work's own."""
         self._store = store
         self._reads = reads or Reads()
         self._read: RulesItem | None = None
         self._fields: CustomFieldsItem | None = None
 
     def get(self) -> InForce:
-        """The rules; those of the store alone where no feed was ever added."""
+        """Returns the rules; those of the store alone where no feed was ever added."""
         rules, fields = rules_key(*self._of), custom_fields_key(*self._of)
         found = self._reads.find_all([rules, fields])
         self._read = find_in(found, RulesItem, rules)
@@ -154,7 +154,7 @@ class RulesRepository:
             changes.save(item)
 
     def marked(self) -> Marked:
-        """What the marks say together."""
+        """Returns what the marks say together."""
         keys = [mark_key(*self._of, number) for number in range(COUNTERS)]
         found = find_raw(keys)
         return _together({n: found[key] for n, key in enumerate(keys) if key in found})
@@ -182,7 +182,7 @@ class CounterShards:
     """What one unit of work adds to a store's marks: one update of one of them."""
 
     def __init__(self, changes: Changes, store: Store, rules: Rules) -> None:
-        """Nothing added yet."""
+        """Begins with nothing added."""
         self._store = store
         self._rules = rules
         self._changes = changes
@@ -208,7 +208,7 @@ class CounterShards:
 
 
 def marking(changes: Changes, store: Store, rules: Rules) -> CounterShards:
-    """What the unit of work adds to the store's marks."""
+    """Returns what the unit of work adds to the store's marks."""
     return changes.shared(("product_marks", store.id), lambda: CounterShards(changes, store, rules))
 
 

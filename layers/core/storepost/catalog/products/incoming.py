@@ -38,7 +38,7 @@ class IncomingVariant:
 
     @property
     def values(self) -> SourceValues:
-        """The store's record of it, the same in every locale."""
+        """Returns the store's record of the variant, the same in every locale."""
         available = self.available
         if available is None and self.inventory is not None:
             available = self.inventory > 0 or self.sells_on
@@ -112,7 +112,7 @@ class IncomingProduct:
             raise CurrencyMismatch(errors=errors)
 
     def as_source_product(self, store: Store) -> SourceProduct:
-        """The records that the store has of it: its texts by locale, the rest in no locale."""
+        """Returns the records that the store has of it: texts by locale, the rest in no locale."""
         own = _saying(
             handle=self.handle,
             link=self.link,

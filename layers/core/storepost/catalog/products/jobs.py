@@ -31,5 +31,5 @@ class Job(QueueMessage):
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """The workspace."""
+        """Returns the workspace."""
         return WorkspaceScope(self.workspace_id)

@@ -11,41 +11,41 @@ COUNTERS = 8
 
 
 def product_partition(workspace: WorkspaceScope, product: UUID) -> str:
-    """The partition of a product."""
+    """Returns the partition of a product."""
     return workspace.partition("product", short(product))
 
 
 def product_key(workspace: WorkspaceScope, product: UUID) -> Key:
-    """Where a product's own row stands."""
+    """Returns the key of a product's own row."""
     return (product_partition(workspace, product), "product")
 
 
 def layer_key(workspace: WorkspaceScope, product: UUID, source: UUID, number: int) -> Key:
-    """Where a part of a source's layer of a product stands; parts are numbered from 0."""
+    """Returns the key of a part of a source's layer of a product; parts are numbered from 0."""
     place = f"layer#{short(source)}" + (f"#{number}" if number else "")
     return (product_partition(workspace, product), place)
 
 
 def store_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """The partition of what a store's products have in common."""
+    """Returns the partition of what a store's products have in common."""
     return workspace.partition("product_store", short(store_id))
 
 
 def rules_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Where the rules in force of a store stand."""
+    """Returns the key of the rules in force of a store."""
     return (store_partition(workspace, store_id), "rules")
 
 
 def mark_key(workspace: WorkspaceScope, store_id: UUID, number: int) -> Key:
-    """Where one of a store's counters stands."""
+    """Returns the key of one of a store's counters."""
     return (store_partition(workspace, store_id), f"mark#{number}")
 
 
 def custom_fields_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Where the custom fields stand that the store's products have."""
+    """Returns the key of the custom fields that the store's products have."""
     return (store_partition(workspace, store_id), "custom_fields")
 
 
 def names_partition(workspace: WorkspaceScope, store_id: UUID, shard: int) -> str:
-    """A partition of what variants are called."""
+    """Returns a partition of what variants are called."""
     return workspace.partition("product_names", short(store_id), str(shard))

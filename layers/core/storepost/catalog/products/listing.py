@@ -62,17 +62,17 @@ class ProductFilter:
 
     @property
     def changed(self) -> KeyRange:
-        """The range of the lists by `changedAt`."""
+        """Returns the range of the lists by `changedAt`."""
         return moments(self.changed_from, self.changed_to)
 
     @property
     def is_dated(self) -> bool:
-        """Whether it asks when the product changed."""
+        """Returns whether it asks when the product changed."""
         return bool(self.changed_from or self.changed_to)
 
     @property
     def counted(self) -> list[Filter]:
-        """Those of the filters that the nodes of lists count, in the store's primary locale.
+        """Returns the filters that the lists' nodes count, in the store's primary locale.
 
         Nobody says otherwise of status and publication in another one; of the stock, feeds do.
         """
@@ -84,34 +84,34 @@ class ProductFilter:
 
     @property
     def takes_removed(self) -> bool:
-        """Whether removed products are asked for; they are by their status alone."""
+        """Returns whether removed products are asked for; they are by their status alone."""
         return self.statuses is not None and ProductStatus.REMOVED in self.statuses
 
     @property
     def takes_live(self) -> bool:
-        """Whether products are asked for that a source has."""
+        """Returns whether products are asked for that a source still has."""
         return self.statuses is None or set(self.statuses) != {ProductStatus.REMOVED}
 
     @property
     def reads_products(self) -> bool:
-        """Whether only the products themselves say what is asked, and no entry of a list."""
+        """Returns whether matching needs the products themselves: no list entry has the fields."""
         criteria = (self.locale, self.q, self.vendor, self.product_type, self.tag, self.missing)
         return any(each is not None for each in (*criteria, self.source_id))
 
     @property
     def asks_words_alone(self) -> bool:
-        """Whether `q` is all there is."""
+        """Returns whether `q` is the only filter."""
         return self == ProductFilter(q=self.q)
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         if self.store_id is None:
             return "storeId"
         return "changedTo" if self.changed_from else "changedFrom"
 
     def takes(self, product: Product) -> bool:
-        """Whether the product is what is asked for."""
+        """Returns whether the product matches."""
         if self.locale is not None and self.locale not in product.summaries:
             return False
         if self.q is not None and not matches(self.q, *product.texts, product.external_id):
@@ -151,7 +151,7 @@ class ProductFilter:
 def list_products(
     workspace: WorkspaceScope, filters: ProductFilter, sort: str, page: PageRequest
 ) -> Listing[Product]:
-    """The products that are asked for, by `title`, `changedAt` or `addedAt`; `-` for descending.
+    """Returns a page of products by `title`, `changedAt` or `addedAt`; `-` for descending.
 
     Raises FilterTooBroad.
     """

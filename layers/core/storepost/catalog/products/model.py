@@ -103,12 +103,12 @@ class Product:
 
     @property
     def summary(self) -> Summary:
-        """In the store's primary locale."""
+        """Returns the summary in the store's primary locale."""
         return self.summaries[self.primary_locale]
 
     @property
     def texts(self) -> list[str]:
-        """What `q` finds it by besides its external id: the titles first, in every locale."""
+        """Returns the texts that `q` searches besides the external id: all titles come first."""
         summaries = self.summaries.values()
         texts = [
             *(each.title for each in summaries),
@@ -119,21 +119,21 @@ class Product:
 
     @property
     def locales(self) -> list[str]:
-        """The locales that it has, the store's primary one first."""
+        """Returns the locales that it has, the store's primary one first."""
         return list(self.summaries)
 
 
 def product_id(store_id: UUID, external_id: str) -> UUID:
-    """The id of a store's product: it follows from the store's own, so that a return revives it."""
+    """Returns the id of a store's product, derived from the store's own: a return revives it."""
     return derived_id(store_id, "product", external_id)
 
 
 def variant_id(product: UUID, key: str) -> UUID:
-    """The id of a product's variant."""
+    """Returns the id of a product's variant."""
     return derived_id(product, "variant", key)
 
 
 def record_id(product: UUID, source: UUID, variant: str | None, locale: str | None) -> UUID:
-    """The id of what one source says."""
+    """Returns the id of one source's record."""
     about = ["product"] if variant is None else ["variant", variant]
     return derived_id(product, "record", str(source), locale or "", *about)

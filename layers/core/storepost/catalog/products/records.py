@@ -26,7 +26,7 @@ class SourceValues:
 
     @property
     def place(self) -> Place:
-        """The variant and the locale, which identify a record within its source."""
+        """Returns the variant and the locale, which identify a record within its source."""
         return (self.variant, self.locale)
 
 
@@ -43,12 +43,12 @@ class Record:
 
     @property
     def is_live(self) -> bool:
-        """Whether the source still says it."""
+        """Returns whether the source still has the record."""
         return self.removed_at is None
 
     @property
     def place(self) -> Place:
-        """The variant and the locale, which identify a record within its source."""
+        """Returns the variant and the locale, which identify a record within its source."""
         return self.values.place
 
 
@@ -67,25 +67,25 @@ class Layer:
 
     @property
     def is_live(self) -> bool:
-        """Whether the source still says anything of the product."""
+        """Returns whether the source still says anything of the product."""
         return any(record.is_live for record in self.records)
 
     @property
     def has_product(self) -> bool:
-        """Whether the source still has a record of the product itself."""
+        """Returns whether the source still has a record of the product itself."""
         return any(record.is_live and record.values.variant is None for record in self.records)
 
     def replaced(
         self, records: Sequence[SourceValues], updated_at: datetime | None, now: datetime
     ) -> "Layer":
-        """The layer once the source says this and nothing else."""
+        """Returns the layer once the source says this and nothing else."""
         present = {each.place for each in records}
         missing = [record.place for record in self.records if record.place not in present]
         layer = self._merged(records, now)._without(missing, now)
         return replace(layer, updated_at=updated_at)
 
     def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
-        """The layer once the source says nothing of the product any more."""
+        """Returns the layer once the source says nothing of the product any more."""
         emptied = self._without([record.place for record in self.records], now)
         times = [time for time in (self.updated_at, at) if time is not None]
         return replace(emptied, updated_at=max(times, default=None))

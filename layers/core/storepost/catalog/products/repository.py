@@ -33,14 +33,14 @@ class ProductRepository:
     """A workspace's products."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, ProductItem] = {}
         self._deleted: dict[UUID, DeletedProductItem] = {}
 
     def get(self, product: UUID) -> Product | None:
-        """The product, or None."""
+        """Returns the product, or None."""
         item = self._reads.find(Item, product_key(self._scope, product))
         if isinstance(item, DeletedProductItem):
             self._deleted[product] = item
@@ -50,7 +50,7 @@ class ProductRepository:
         return as_product(item)
 
     def deleted_at(self, product: UUID) -> datetime | None:
-        """When its store deleted it, of one that was read here and never was there."""
+        """Returns when its store deleted a product that was read here and doesn't exist."""
         item = self._deleted.get(product)
         return item.at if item else None
 
@@ -64,15 +64,15 @@ class ProductRepository:
         changes.save(item)
 
     def get_many(self, products: Iterable[UUID]) -> list[Product]:
-        """Those of the products that there are, in the order of the ids; a thousand at a time."""
+        """Returns the products that exist, in the order of the ids; reads a thousand at a time."""
         return list(self._many(products))
 
     def layers(self, product: Product) -> dict[UUID, Layer]:
-        """What each source says of the product."""
+        """Returns what each source says of the product."""
         return self.layers_of([product])[product.id]
 
     def layers_of(self, products: Iterable[Product]) -> dict[UUID, dict[UUID, Layer]]:
-        """What each source says of each product; a hundred rows a call."""
+        """Returns what each source says of each product; reads a hundred rows a call."""
         ids = list(products)
         keys = {
             (p.id, mark.source): self._keys(p.id, mark) for p in ids for mark in _layer_marks(p)
@@ -135,7 +135,7 @@ def _put_together(source: UUID, parts: Sequence[LayerItem | None]) -> Layer:
 
 
 def keys_behind(workspace: WorkspaceScope, products: Iterable[UUID], reads: ReadAhead) -> list[Key]:
-    """The layers' rows of products whose own rows are read ahead already."""
+    """Returns the keys of the rows to read next, once `keys_of` are read."""
     keys = [product_key(workspace, each) for each in products]
     rows = (reads.find_all([key]).get(key) for key in keys)
     found = [as_product(row) for row in rows if isinstance(row, ProductItem)]

@@ -27,7 +27,7 @@ class StoreTerms:
     currencies: Mapping[str, str] = field(default_factory=dict)
 
     def currency_of(self, locale: str) -> str:
-        """The currency in which prices are shown in a locale."""
+        """Returns the currency in which prices are shown in a locale."""
         return self.currencies.get(locale, self.currency)
 
 
@@ -61,7 +61,7 @@ class ResolvedProduct:
 
     @property
     def live_variants(self) -> list[ResolvedVariant]:
-        """Those that a source still has."""
+        """Returns the variants that a source still has."""
         return [variant for variant in self.variants if variant.removed_at is None]
 
 
@@ -69,7 +69,7 @@ class Resolution:
     """What all sources say of one product, under the rules of its store."""
 
     def __init__(self, records: Iterable[Record], rules: Rules, terms: StoreTerms) -> None:
-        """Records of sources that the rules don't know count as removed, and last of all."""
+        """Ranks the records; those of unknown sources count as removed, and come last."""
         self._rules = rules
         self._terms = terms
         self._own: list[Record] = []
@@ -86,29 +86,29 @@ class Resolution:
 
     @cached_property
     def locales(self) -> tuple[str, ...]:
-        """The locales that the product has: the store's primary one first."""
+        """Returns the locales that the product has, the store's primary one first."""
         stated = {record.values.locale for record in _heard(self._own)}
         others = sorted(locale for locale in stated if locale and locale != self._primary)
         return (self._primary, *others)
 
     @cached_property
     def custom_names(self) -> tuple[str, ...]:
-        """The custom fields of which any source says something."""
+        """Returns the custom fields of which any source says something."""
         stated = {name for record in _heard(self._own) for name in record.values.fields}
         return tuple(sorted(filter(names.is_custom, stated)))
 
     @cached_property
     def removed_at(self) -> datetime | None:
-        """When the last record of the product itself went; None while there is one."""
+        """Returns when the last record of the product itself went; None while there is one."""
         return _removed_at(self._own)
 
     @property
     def has_product(self) -> bool:
-        """Whether any source ever said something of the product itself."""
+        """Returns whether any source ever said something of the product itself."""
         return bool(self._own)
 
     def in_locale(self, locale: str) -> ResolvedProduct:
-        """The product and its variants."""
+        """Returns the product and its variants in that locale."""
         variants = [
             ResolvedVariant(key, self._variant(records, locale), _removed_at(records))
             for key, records in self._variants.items()
@@ -185,7 +185,7 @@ class Resolution:
 
 
 def is_empty(value: Value) -> bool:
-    """Whether a source so says nothing: false and 0 are words, null, "" and [] are not."""
+    """Returns whether the value counts as none: null, "", [] and {} do, false and 0 don't."""
     return value is None or value in ("", [], {})
 
 

@@ -34,7 +34,7 @@ class RankedSource:
 
 
 def product_source_id(store_id: UUID, source_id: UUID) -> UUID:
-    """The id under which a store's rules and records name a source."""
+    """Returns the id under which a store's rules and records name a source."""
     return derived_id(store_id, "product_source", str(source_id))
 
 
@@ -51,18 +51,18 @@ class Rules:
 
     @cached_property
     def by_id(self) -> Mapping[UUID, RankedSource]:
-        """The sources by their ids."""
+        """Returns the sources by their ids."""
         return {source.id: source for source in self.sources}
 
     @cached_property
     def ranked(self) -> tuple[UUID, ...]:
-        """All sources: those that `order` names, then the others, oldest first."""
+        """Returns all sources: those that `order` names, then the others, oldest first."""
         named = [each for each in dict.fromkeys(self.order) if each in self.by_id]
         others = sorted(self.sources, key=lambda source: (source.added_at, source.id))
         return tuple(dict.fromkeys([*named, *(source.id for source in others)]))
 
     def order_of(self, field_name: str) -> Sequence[UUID]:
-        """The sources in the order in which one field asks them."""
+        """Returns the sources in the order in which one field asks them."""
         own = self.fields.get(field_name)
         if not own:
             return self.ranked
@@ -70,12 +70,12 @@ class Rules:
         return tuple(dict.fromkeys([*named, *self.ranked]))
 
     def rank_of(self, source_id: UUID) -> int | None:
-        """The place of a store or feed among the sources, from 1; None where it is none."""
+        """Returns the place of a store or feed among the sources, from 1; None where it is none."""
         ids = (s.id for s in self.sources if s.source_id == source_id)
         return next((self.ranked.index(each) + 1 for each in ids), None)
 
     def with_source(self, source: RankedSource) -> "Rules":
-        """The rules with a source more, which comes last."""
+        """Returns the rules with one more source, which comes last."""
         return replace(
             self,
             sources=(*self.sources, source),
@@ -85,7 +85,7 @@ class Rules:
         )
 
     def without_source(self, source: UUID) -> "Rules":
-        """The rules without a source; a field of which it was the only one has none of its own."""
+        """Returns the rules without a source; a field that had only that one has no own order."""
         fields = {name: _without(ids, source) for name, ids in self.fields.items()}
         return replace(
             self,
@@ -96,7 +96,7 @@ class Rules:
         )
 
     def with_order(self, order: Iterable[UUID], fields: Mapping[str, Iterable[UUID]]) -> "Rules":
-        """The rules with another order, of all and of single fields."""
+        """Returns the rules with another order, of all and of single fields."""
         return replace(
             self,
             order=tuple(order),

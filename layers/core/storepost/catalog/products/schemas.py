@@ -26,7 +26,7 @@ class ProductImage(Shape):
 
     @classmethod
     def of(cls, image: Mapping[str, Any] | None) -> "ProductImage | None":
-        """The image in this shape."""
+        """Returns the image in this shape."""
         return cls(url=image["url"], alt=image.get("alt")) if image else None
 
 
@@ -104,7 +104,7 @@ class ProductSummary(Shape):
 
     @classmethod
     def of(cls, product: ProductValue, locale: str | None = None) -> "ProductSummary":
-        """The product in this shape, in a locale that it has or the store's primary one."""
+        """Returns the product in this shape, in a locale that it has or the store's primary one."""
         locale_code = locale or product.primary_locale
         return cls(**_summary(product, locale_code, product.summaries[locale_code]))
 
@@ -154,7 +154,7 @@ class Product(ProductSummary):
 
     @classmethod
     def of(cls, details: ProductDetails, resolved: ResolvedProduct) -> "Product":  # type: ignore[override]
-        """The product in this shape, in one of its locales."""
+        """Returns the product in this shape, in one of its locales."""
         product = details.product
         values = resolved.resolved.values
         return cls(

@@ -81,7 +81,7 @@ def tombstone_product(store: Store, external_id: str, changes: Changes, at: date
 
 
 def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
-    """A product whole, a removed one too; 404 where the workspace has none of that id."""
+    """Returns a product in full, removed or not; 404 where the workspace has none of that id."""
     # It may be written between the reads.
     return until_won(partial(_read, workspace, product_id))
 
@@ -89,7 +89,7 @@ def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
 def get_product_of_store(
     workspace: WorkspaceScope, store_id: UUID, external_id: str
 ) -> ProductDetails:
-    """The product that the store calls so, whole, a removed one too. Raises NotFound."""
+    """Returns the product that the store calls so, in full, removed or not. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     try:
         return get_product(workspace, product_id(store.id, external_id))
@@ -119,7 +119,7 @@ def list_variants(
     *,
     include_removed: bool,
 ) -> Listing[ResolvedVariant]:
-    """A product's variants by position: those that a source has, or those that none has now."""
+    """Returns a product's variants by position: those that a source has, or those that none has."""
     variants = [
         variant
         for variant in product.variants
@@ -130,7 +130,7 @@ def list_variants(
 
 
 def product_of(workspace: WorkspaceScope, product_id: UUID) -> Product:
-    """A product as lists have it; 404 where the workspace has none of that id."""
+    """Returns a product as lists have it; 404 where the workspace has none of that id."""
     product = ProductRepository(workspace).get(product_id)
     if product is None:
         raise NotFound.of("product")

@@ -16,7 +16,7 @@ from storepost.values.scope import WorkspaceScope
 def connect_store(
     workspace: WorkspaceScope, store_values: CustomStore, changes: Changes
 ) -> tuple[Store, bool]:
-    """A new store, or a disconnected one connected again; whether it is new.
+    """Connects a new or a disconnected store; returns it, and whether it is new.
 
     Previews of changes of its rules are stale where it says something else than before.
     """

@@ -9,7 +9,7 @@ from storepost.values.money import Money
 
 
 def summary_of(product: ResolvedProduct) -> Summary:
-    """What a list shows of the product in its locale."""
+    """Returns what a list shows of the product in its locale."""
     values, variants = product.resolved.values, product.live_variants
     priced = [v for v in variants if "price" in v.resolved.values]
     prices = sorted(_money(v.resolved.values["price"]).amount for v in priced)
@@ -37,14 +37,14 @@ def summary_of(product: ResolvedProduct) -> Summary:
 
 
 def status_of(product: ResolvedProduct) -> ProductStatus:
-    """Active where nobody says otherwise; removed where nobody has it any more."""
+    """Returns the status: active by default, removed where no source has the product."""
     if product.removed_at is not None:
         return ProductStatus.REMOVED
     return ProductStatus(product.resolved.values.get("status", ProductStatus.ACTIVE))
 
 
 def is_published(product: ResolvedProduct) -> bool:
-    """What a source says; else whether it is on sale."""
+    """Returns whether it is published: what a source says, else whether it is on sale."""
     if product.removed_at is not None:
         return False
     published = product.resolved.values.get("published")
@@ -63,12 +63,12 @@ def stock_of(variant: Resolved) -> Stock:
 
 
 def sells_on(variant: Resolved) -> bool:
-    """Whether it is sold when there is none."""
+    """Returns whether it is sold without stock."""
     return bool(variant.values.get("continueSellingWhenOutOfStock", False))
 
 
 def is_for_sale(variant: Resolved) -> bool:
-    """What a source says; else whether there is any, or it is sold on."""
+    """Returns whether it can be bought: what a source says, else by stock and `sells_on`."""
     available = variant.values.get("availableForSale")
     if isinstance(available, bool):
         return available

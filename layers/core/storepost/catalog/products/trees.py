@@ -48,27 +48,27 @@ class ProductLists:
 
     @property
     def by_added(self) -> Tree:
-        """Those that a source has, by when they were added."""
+        """Returns the list of live products by when they were added."""
         return Tree(self._partition("added"), FILTERS)
 
     @property
     def by_changed(self) -> Tree:
-        """Those that a source has, by when they changed."""
+        """Returns the list of live products by when they changed."""
         return Tree(self._partition("changed"), FILTERS)
 
     @property
     def removed(self) -> Tree:
-        """Those that no source has any more, by when they changed."""
+        """Returns the list of removed products by when they changed."""
         return Tree(self._partition("removed"))
 
     @property
     def by_title(self) -> Tree:
-        """Those that a source has, by title in the store's primary locale; of all stores alone."""
+        """Returns the list of live products by title in the primary locale, of all stores alone."""
         return Tree(self.workspace.partition("products", "title"))
 
     @property
     def trees(self) -> tuple[Tree, ...]:
-        """All of them."""
+        """Returns all lists."""
         trees = (self.by_added, self.by_changed, self.removed)
         return trees if self.store_id else (*trees, self.by_title)
 
@@ -98,7 +98,7 @@ class ProductLists:
 
 
 def counted_values(product: Product) -> dict[str, FilterValue]:
-    """What the lists count of a product."""
+    """Returns the filter values by which the lists count a product."""
     summary = product.summary
     return {
         STATUS.name: summary.status,

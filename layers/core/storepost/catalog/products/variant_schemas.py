@@ -88,14 +88,14 @@ class ProductVariant(Shape):
     def in_locale(
         cls, details: ProductDetails, product: ResolvedProduct
     ) -> "Callable[[ResolvedVariant], ProductVariant]":
-        """What puts a variant of the product in this shape."""
+        """Returns the function that puts a variant of the product in this shape."""
         return lambda variant: cls.of(details, product, variant)
 
     @classmethod
     def of(
         cls, details: ProductDetails, product: ResolvedProduct, variant: ResolvedVariant
     ) -> "ProductVariant":
-        """The variant in this shape."""
+        """Returns the variant in this shape."""
         values = variant.resolved.values
         return cls(
             id=variant_id(details.product.id, variant.key),

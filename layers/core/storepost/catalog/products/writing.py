@@ -66,7 +66,7 @@ class ProductSource:
 
     @property
     def source(self) -> UUID:
-        """The id under which rules and records name it."""
+        """Returns the id under which rules and records name the source."""
         return product_source_id(self.store.id, self.source_id)
 
 
@@ -84,7 +84,7 @@ class SourceProduct:
     """Whether what the source said in locales that aren't brought stays."""
 
     def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
-        """What the layer is to say."""
+        """Returns the records to store: these, and the stored ones that the source keeps."""
         if not self.keeps_others:
             return self.values
         locales = {each.locale for each in self.values}
@@ -93,14 +93,14 @@ class SourceProduct:
 
 
 def keys_of(store: Store, external_ids: Iterable[str]) -> list[Key]:
-    """The rows that a unit of work reads of the store and of these products, to read them ahead."""
+    """Returns the keys of the rows that a unit of work reads of the store and these products."""
     common = (rules_key(store.workspace, store.id), custom_fields_key(store.workspace, store.id))
     own = (product_key(store.workspace, product_id(store.id, each)) for each in external_ids)
     return [*common, *own]
 
 
 def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> list[Key]:
-    """The rows that it reads besides, once `keys_of` are read."""
+    """Returns the keys of the rows to read next, once `keys_of` are read."""
     ids = (product_id(store.id, each) for each in external_ids)
     return layer_keys(store.workspace, ids, reads)
 
@@ -293,7 +293,7 @@ class _Writing:
 
 
 def new_names(changes: Changes, store: Store) -> set[str]:
-    """The custom fields that the unit of work brings into the store; listed at its commit."""
+    """Returns the custom fields that are new in the store; the commit adds them to its list."""
 
     def gather() -> set[str]:
         found = set[str]()

@@ -27,7 +27,7 @@ class Policy:
 
     @property
     def quota(self) -> int:
-        """The requests that a full bucket holds."""
+        """Returns how many requests a full bucket holds."""
         return self.per_second * self.burst_seconds
 
     @property
@@ -97,7 +97,7 @@ class Bucket:
         self._full_at = max(self._full_at, now) + self.policy.cost(1)
 
     def unreported(self) -> Usage | None:
-        """What is to be reported now; None while the lease lasts.
+        """Returns the usage that is to be reported now; None while the lease lasts.
 
         Refused requests count towards the lease, so that a caller who is past the budget is
         counted the more exactly at the same cost.
@@ -107,7 +107,7 @@ class Bucket:
         return Usage(int(self._since), ceil(self.policy.cost(self._used)))
 
     def reported(self, stored: int, writes: int) -> None:
-        """The row has the usage, after so many writes: each of them pays for a lease."""
+        """Notes what the row holds once it has the usage, and that it took so many writes."""
         self.stored, self._full_at = stored, stored
         self._used, self._seen, self._due = 0, 0, writes * LEASE
 
@@ -116,6 +116,6 @@ class Bucket:
         self.reported(0, 1)
 
     def standing(self, now: float, wait: float) -> Standing:
-        """What is left now."""
+        """Returns what is left of the bucket now."""
         left = self.policy.burst - max(0.0, self._full_at - now)
         return Standing(self.policy, max(0, int(left / self.policy.cost(1))), wait)

@@ -22,17 +22,17 @@ class BudgetItem(Item, discriminator="budget"):
 
 
 def key_budget_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
-    """Where the requests of an API key are counted."""
+    """Returns the key of the budget of an API key."""
     return (workspace.key, f"budget#{short(key_id)}")
 
 
 def workspace_budget_key(workspace: WorkspaceScope) -> Key:
-    """Where all requests to a workspace are counted."""
+    """Returns the key of the budget of a workspace, for all requests to it."""
     return (workspace.key, "budget")
 
 
 def person_budget_key(person: PersonScope) -> Key:
-    """Where a person's requests are counted, of all their sessions."""
+    """Returns the key of the budget of a person, for all their sessions."""
     return (person.key, "budget")
 
 

@@ -21,7 +21,7 @@ class Spending:
     """What a container knows of budgets."""
 
     def __init__(self) -> None:
-        """It knows none yet."""
+        """Begins without any bucket."""
         self._buckets: OrderedDict[Key, Bucket] = OrderedDict()
 
     def spend(self, budgets: Sequence[Budget]) -> list[Standing]:

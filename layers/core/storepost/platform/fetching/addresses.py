@@ -53,7 +53,7 @@ _NOT_PUBLIC_V6 = tuple(
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address belongs to a host of the public internet and to no special purpose."""
+    """Returns whether the address is a public host's, and reserved for no special purpose."""
     if isinstance(address, IPv4Address):
         return not any(address in block for block in _NOT_PUBLIC_V4)
     return (

@@ -68,7 +68,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """The seconds left, more than none; raises `TimeoutError`."""
+        """Returns the seconds that are left, more than 0; raises `TimeoutError`."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -109,7 +109,7 @@ def tls_context() -> ssl.SSLContext:
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """Whatever goes wrong inside on the way to the answer's end is `FetchFailed`."""
+    """Raises FetchFailed in place of whatever goes wrong inside, up to the answer's end."""
     try:
         yield
     except (OSError, HTTPException, exceptions.HTTPError) as error:
@@ -117,7 +117,7 @@ def failing() -> Iterator[None]:
 
 
 def connected(target: FetchTarget, deadline: Deadline) -> HTTPConnection:
-    """A connection to one of the target's addresses."""
+    """Returns a connection to one of the target's addresses."""
     kind = HTTPSConnection if target.scheme == "https" else HTTPConnection
     connection = kind(target.host, target.port)
     connection.auto_open = 0  # it would connect by name
@@ -134,7 +134,7 @@ def send(
     keep: bool,
     method: str = "POST",
 ) -> HTTPResponse:
-    """The open response, its body yet to be read; `keep` asks for no end after it."""
+    """Returns the open response, its body unread; `keep` keeps the connection open after it."""
     sent = HTTPHeaderDict(headers)
     sent.update(
         {

@@ -26,7 +26,7 @@ class Conversation:
     """POST requests to one URL; close it, or use it in a `with`. For one thread at a time."""
 
     def __init__(self, url: str, *, schemes: frozenset[str] = HTTPS) -> None:
-        """Nothing is opened before the first request."""
+        """Opens nothing before the first request."""
         self._url = url
         self._schemes = schemes
         self._open: tuple[HTTPConnection, FetchTarget] | None = None

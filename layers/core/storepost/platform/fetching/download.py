@@ -34,7 +34,7 @@ def download(
     schemes: frozenset[str] = HTTPS,
     redirects: int = 0,
 ) -> Iterator[Download]:
-    """The file, in a `with` that ends the connection.
+    """Returns the file, in a `with` that ends the connection.
 
     `timeout` is in seconds, for all of it. The target of each of at most `redirects` redirects is
     authorized as the URL itself is. Raises `UrlNotAllowed` and `FetchFailed`, the latter also for

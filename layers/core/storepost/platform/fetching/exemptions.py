@@ -15,7 +15,7 @@ _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
 def exemption(host: str, port: int, literal: Address | None) -> Callable[[Address], bool] | None:
-    """Which addresses this host may have besides public ones; None where it is no exempt host.
+    """Returns the addresses that an exempt host may have besides public ones; None for any other.
 
     `literal` is the address that the host spells out, if it does.
     """

@@ -126,7 +126,7 @@ def check_url(url: str, *, schemes: frozenset[str]) -> None:
 
 
 def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> FetchTarget:
-    """The URL as a target, after one resolution of its host that may take as long as `seconds`.
+    """Returns the URL as a target, after one resolution of its host within `seconds`.
 
     A fragment is dropped. Raises `UrlNotAllowed`, and `FetchFailed` where the host has no address
     at the moment. Follow a redirect by authorizing its URL too.
@@ -146,7 +146,7 @@ def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> FetchTarg
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """The host's addresses as the system's resolver has them; raises `OSError`."""
+    """Returns the host's addresses as the system's resolver has them; raises `OSError`."""
     # The dot at the end keeps the resolver's search list out of it: `shop.example` must not become
     # `shop.example.compute.internal`. Only an exempt host has no dot, and it may need that list.
     name = f"{host}." if "." in host else host

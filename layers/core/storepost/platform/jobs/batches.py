@@ -33,7 +33,7 @@ type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 def job[M: QueueMessage](
     message: type[M], work: Callable[[Run[M]], None]
 ) -> Callable[[SQSRecord, LambdaContext], None]:
-    """What a queue's reader does with a record: `work` gets the run of its message."""
+    """Returns the function that runs `work` on the message of each record."""
 
     def handle(record: SQSRecord, context: LambdaContext) -> None:
         tries = int(record.attributes.approximate_receive_count)
@@ -44,12 +44,12 @@ def job[M: QueueMessage](
 
 
 def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
-    """The handler of a standard queue's reader."""
+    """Returns the handler of a standard queue's reader."""
     return _of_queue(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
 
 
 def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
-    """The handler of a FIFO queue's reader: a failure holds back its own group only."""
+    """Returns the handler of a FIFO queue's reader: a failure holds back its own group only."""
     return _of_queue(_partial_fifo(), work)
 
 
@@ -60,7 +60,7 @@ def _partial_fifo() -> SqsFifoPartialProcessor:
 
 
 def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Handler:
-    """The handler of a reader of the table's stream."""
+    """Returns the handler of a reader of the table's stream."""
     return _handler(
         BatchProcessor(EventType.DynamoDBStreams, raise_on_entire_batch_failure=False), work
     )
@@ -71,7 +71,7 @@ def relay_handler[E](
     events_of: Callable[[DynamoDBRecord], Sequence[E]],
     outgoing_of_events: Callable[[Mapping[str, Sequence[E]]], Mapping[str, Outgoing]],
 ) -> Handler:
-    """The handler of the stream's reader that sends what rows have for queues.
+    """Returns the handler of the stream's reader that sends what rows have for queues.
 
     `events_of` reads what happened off one record, and `outgoing_of_events` says of all records of
     the batch together, by their sequence numbers, what that has for a queue: it reads the table

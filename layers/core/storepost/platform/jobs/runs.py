@@ -39,7 +39,7 @@ class Run[M: QueueMessage]:
     remaining: Remaining
 
     def is_over(self) -> bool:
-        """Whether nothing more should be begun."""
+        """Returns whether the time is over, so that nothing more should be begun."""
         return self.remaining() < self.message.margin_milliseconds
 
     def send_next(self, changes: Changes) -> None:

@@ -10,7 +10,7 @@ from storepost.platform.persistence.patience import patience
 
 
 def schedule_handler(work: Callable[[], dict[str, int]]) -> Handler:
-    """The handler of a scheduled function; what it answers stands in the invocation's record."""
+    """Returns the handler of a scheduled function; its result stands in the invocation's record."""
 
     def lambda_handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         with patience(context.get_remaining_time_in_millis()):

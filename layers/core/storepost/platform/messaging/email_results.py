@@ -30,16 +30,16 @@ class EmailResultAttribute(Attribute[EmailResult]):
     attr_type = STRING
 
     def serialize(self, value: EmailResult) -> str:
-        """The moment as answers show it, `#`, and the outcome's number."""
+        """Returns the moment as answers show it, `#`, and the outcome's number."""
         return f"{clock.to_text(value.sent_at)}#{value.outcome:d}"
 
     def deserialize(self, value: str) -> EmailResult:
-        """What `serialize` wrote."""
+        """Returns the result that `serialize` was given."""
         sent_at, _, outcome = value.partition("#")
         return EmailResult(clock.from_text(sent_at), outcome_of(int(outcome)))
 
 
 def is_older(stored: EmailResultAttribute, result: EmailResult) -> Condition:
-    """That the stored result, if there is one, gives way to this one."""
+    """Returns the condition that the stored result, if there is one, is older than this one."""
     condition: Condition = stored.does_not_exist() | (stored < result)
     return condition

@@ -47,7 +47,7 @@ class EmailTags:
             return None
 
     def by_name(self) -> dict[str, str]:
-        """The tags' values by their names."""
+        """Returns the tags' values by their names."""
         tags = {_KIND: str(self.kind), _ID: str(self.id)}
         return {**tags, _WORKSPACE: str(self.workspace_id)} if self.workspace_id else tags
 

@@ -64,22 +64,22 @@ class OutboxItem(Item, discriminator="outbox"):
 
     @property
     def is_due(self) -> bool:
-        """Whether its time has come."""
+        """Returns whether the time has come to send it."""
         return self.sk.partition("#")[0] <= clock.to_text(clock.now())
 
     @property
     def is_for_known_queue(self) -> bool:
-        """Whether this release has the queue; another one's is left to that one's sweep."""
+        """Returns whether this release has the queue; other rows wait for the sweep of theirs."""
         return Queue(self.queue).is_known
 
     @property
     def messages(self) -> list[Message]:
-        """What goes out."""
+        """Returns the messages to send."""
         return [Message(body, group) for body, group, *_ in self.sent]
 
 
 def partition(shard: int) -> str:
-    """One of the partitions that the sweep looks through."""
+    """Returns one of the partitions that the sweep looks through."""
     return f"{PARTITION}{shard}"
 
 
@@ -118,7 +118,7 @@ def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:
 
 
 def due(shard: int, before: datetime) -> Iterable[OutboxItem]:
-    """The shard's rows that were due before that moment and are still there, oldest first."""
+    """Returns the shard's rows that were due before that moment, oldest first."""
     return OutboxItem.query(
         partition(shard), OutboxItem.sk < clock.to_text(before), consistent_read=True
     )

@@ -10,7 +10,7 @@ class Pace:
     """Spaces one container's calls so that all containers together keep to a rate."""
 
     def __init__(self, per_second: float) -> None:
-        """`per_second` is the rate of all containers together; 0 for none."""
+        """Takes the rate of all containers together, per second; 0 for no limit."""
         self._seconds = CONTAINERS / per_second if per_second else 0.0
         self._next = 0.0
 

@@ -24,12 +24,12 @@ _BATCH = 10
 
 @cache
 def client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """The one client; made where it is needed, as most readers of queues never are refused."""
+    """Returns the one SQS client; it is made on first use, as most readers never need it."""
     return make_client("sqs")
 
 
 def address_of(queue: Queue) -> str:
-    """The queue's address."""
+    """Returns the queue's address."""
     return settings().queue_urls[queue]
 
 
@@ -66,7 +66,7 @@ def send_fairly(queue: Queue, messages: Iterable[tuple[str, str]], delay_seconds
 
 
 def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
-    """The seconds after which a message comes again at the latest that failed so many times."""
+    """Returns the seconds within which a message that failed so many times comes again."""
     return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))
 
 

@@ -38,7 +38,7 @@ class Outcome(IntEnum):
 
     @property
     def is_of_the_address(self) -> bool:
-        """Whether it ends the email, and says something of its address."""
+        """Returns whether it ends the email, and says something of its address."""
         return self >= Outcome.RETURNED
 
 

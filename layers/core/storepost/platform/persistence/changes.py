@@ -66,7 +66,7 @@ class Changes:
     """The writes of one unit of work."""
 
     def __init__(self, reads: Reads | None = None) -> None:
-        """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
+        """Begins with nothing to write; `reads` reads the rows that the unit decides on."""
         self.reads = reads or Reads()
         self._writes: dict[Place, Write] = {}
         self._before: list[_Step] = []
@@ -76,17 +76,17 @@ class Changes:
         self._seen: Mapping[Key, Raw | None] = {}
 
     def __len__(self) -> int:
-        """How many items the transaction has so far."""
+        """Returns how many items the transaction has so far."""
         return len(self._writes)
 
     @property
     def items(self) -> int:
-        """How many items the transaction will have, with what the commit adds first."""
+        """Returns how many items the transaction will have, with what the commit adds first."""
         return len(self) + sum(step.items() for step in self._before)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is to be written; unlike `items` it looks at no list for that."""
+        """Returns whether nothing is to be written; unlike `items` it looks at no list."""
         return not self._writes and not self._before
 
     def create(self, item: Row, on_conflict: Exception | None = None) -> None:
@@ -166,11 +166,11 @@ class Changes:
         self._seen = rows
 
     def has(self, item: Row) -> bool:
-        """Whether this unit writes the row, or demands something of it."""
+        """Returns whether this unit writes the row, or has a condition on it."""
         return item.place in self._writes
 
     def shared[T](self, under: Hashable, make: Callable[[], T]) -> T:
-        """What several writes of this unit gather together; the first of them makes it."""
+        """Returns an object that several writes of this unit share; the first of them makes it."""
         if under not in self._shared:
             self._shared[under] = make()
         return cast("T", self._shared[under])

@@ -13,7 +13,7 @@ TRIES = 2
 
 
 def make_client(service: str, *, read_seconds: float = READ_SECONDS, tries: int = TRIES) -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """A client of an AWS service; to make one takes 20 ms and more, so keep it."""
+    """Returns a client of an AWS service; making one takes 20 ms and more, so keep it."""
     import boto3  # noqa: PLC0415 - 27 ms, and few requests need one
     from botocore.config import Config  # noqa: PLC0415
 

@@ -33,7 +33,7 @@ class DeletionItem(Row):
 
     @property
     def key(self) -> Key:
-        """The deletion's id; the table has no sort key."""
+        """Returns the deletion's id; the table has no sort key."""
         return (self.id, "")
 
 
@@ -49,7 +49,7 @@ def keep_deletion(changes: Changes, id: str) -> None:
 
 
 def was_deleted(id: str) -> bool:
-    """Whether the deletion was done within the last 30 days."""
+    """Returns whether the deletion was done within the last 30 days."""
     answer = dynamodb_client().get_item(
         TableName=DeletionItem.Meta.table_name, Key={"id": {"S": id}}, ConsistentRead=True
     )

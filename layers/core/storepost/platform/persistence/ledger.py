@@ -37,7 +37,7 @@ class LedgerItem(Row):
 
     @property
     def key(self) -> Key:
-        """The ledger's id; the table has no sort key."""
+        """Returns the ledger's id; the table has no sort key."""
         return (self.id, "")
 
 
@@ -45,7 +45,7 @@ class Ledger:
     """One request's; without an idempotency key it lasts as long as the request."""
 
     def __init__(self) -> None:
-        """Nothing became of any row yet."""
+        """Begins without an outcome of any row."""
         self._id: str | None = None
         self._began = clock.now()
         self._outcomes: dict[int, str] = {}
@@ -53,7 +53,7 @@ class Ledger:
 
     @property
     def began(self) -> datetime:
-        """When the first run began, and so the moment that counts as the request's."""
+        """Returns when the first run began: the moment that counts as the request's."""
         return self._began
 
     def keep_under(self, request_id: str) -> None:
@@ -76,7 +76,7 @@ class Ledger:
             self._outcomes |= {n: o for n, o in enumerate(item.outcomes) if o != _OPEN}
 
     def outcome(self, row: int) -> str | None:
-        """What became of a row; None while nothing did."""
+        """Returns what became of a row; None while nothing did."""
         return self._outcomes.get(row)
 
     def commit(self, changes: Changes, outcomes: Mapping[int, str]) -> None:

@@ -25,7 +25,7 @@ def put_object(name: str, content: bytes) -> None:
 
 
 def get_object(name: str) -> bytes:
-    """What was kept under that name. Raises ObjectGone."""
+    """Returns what was stored under that name. Raises ObjectGone."""
     try:
         answer = _s3().get_object(Bucket=settings().job_objects, Key=name)
     except _s3().exceptions.NoSuchKey as error:

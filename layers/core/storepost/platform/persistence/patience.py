@@ -39,7 +39,7 @@ class Patience:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether DynamoDB is what the time was needed for."""
+        """Returns whether DynamoDB is what the time was needed for."""
         return self.is_interrupted or self.retries > 0
 
 
@@ -60,7 +60,7 @@ def patience(remaining_milliseconds: int) -> Iterator[Patience]:
 
 
 def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
-    """`work` with the patience of now, for a thread: a new thread has none of its own."""
+    """Returns `work` with this thread's patience, for another thread, which has none of its own."""
     own = _current.get()
 
     def run(argument: T) -> R:
@@ -90,7 +90,7 @@ def giving_way() -> Iterator[None]:
 
 
 def gives_way() -> bool:
-    """Whether a transaction leaves its rows to another one, as there is another way to write."""
+    """Returns whether a transaction yields to another one, as it can write in another way."""
     return _gives_way.get()
 
 

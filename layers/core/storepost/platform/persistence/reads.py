@@ -17,11 +17,11 @@ class Reads:
     """Reads each row when it is asked for, strongly consistent."""
 
     def find[T: Item](self, model: type[T], key: Key) -> T | None:
-        """The row, or None."""
+        """Returns the row, or None."""
         return find(model, key)
 
     def find_all(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        """Those of the rows that exist, by key."""
+        """Returns those of the rows that exist, by key."""
         return find_all(keys)
 
     def mark_dirty(self, key: Key) -> None:
@@ -42,7 +42,7 @@ class ReadAhead(Reads):
     """
 
     def __init__(self) -> None:
-        """Nothing read yet."""
+        """Begins with nothing read."""
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
         self._cached: dict[Hashable, object] = {}
@@ -56,24 +56,24 @@ class ReadAhead(Reads):
             self._rows |= {key: found.get(key) for key in unknown}
 
     def knows(self, keys: Iterable[Key]) -> bool:
-        """Whether all of the rows are read already."""
+        """Returns whether all of the rows are read already."""
         return all(key in self._rows for key in keys)
 
     def writes(self, keys: Iterable[Key]) -> bool:
-        """Whether the unit writes one of these rows."""
+        """Returns whether the unit writes one of these rows."""
         return not self._written.isdisjoint(keys)
 
     def text(self, key: Key, attribute: str) -> str | None:
-        """What a text attribute of a row says; the row is read ahead already, or isn't there."""
+        """Returns a text attribute of a row, which must have been read ahead or not exist."""
         raw = self._rows.get(key) or {}
         return raw[attribute]["S"] if attribute in raw else None
 
     def find[T: Item](self, model: type[T], key: Key) -> T | None:
-        """The row, or None. Raises ReadAfterWrite."""
+        """Returns the row, or None. Raises ReadAfterWrite."""
         return find_in(self.find_all([key]), model, key)
 
     def find_all(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        """Those of the rows that exist, by key. Raises ReadAfterWrite."""
+        """Returns those of the rows that exist, by key. Raises ReadAfterWrite."""
         keys_to_read = list(keys)
         if self.writes(keys_to_read):
             raise ReadAfterWrite

@@ -24,7 +24,7 @@ _recording: ContextVar[dict[Place, Raw | None] | None] = ContextVar("recording",
 
 @contextmanager
 def recorded_reads() -> Iterator[dict[Place, Raw | None]]:
-    """The rows that are read meanwhile, each as it was read last; None where there was none."""
+    """Returns the rows that are read meanwhile, as read last; None for one that isn't there."""
     rows: dict[Place, Raw | None] = {}
     token = _recording.set(rows)
     try:
@@ -48,7 +48,7 @@ def record(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
 
 
 def as_it_was(raw: Raw | None) -> Condition:
-    """The condition that a row is as it was read: of the same version, where it has one."""
+    """Returns the condition that a row is as it was read: of the same version, where it has one."""
     if raw is None:
         return Path("pk").does_not_exist()
     names = [_VERSION] if _VERSION in raw else sorted(raw.keys() - _KEYS)

@@ -23,7 +23,7 @@ def _ssm() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 
 
 def read_secret(name: str) -> str | None:
-    """The value of the parameter, decrypted; None where there is no such parameter."""
+    """Returns the value of the parameter, decrypted; None where there is no such parameter."""
     now = clock.now()
     if name in _cached and now < _cached[name][1]:
         return _cached[name][0]

@@ -54,7 +54,7 @@ def _value(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_again(stretch: Stretch) -> Iterator[dict[str, Any]]:
-    """The records as the stream has them.
+    """Returns the records as the stream has them now.
 
     Raises RecordsMissing, and botocore's TrimmedDataAccessException for records of yesterday.
     """

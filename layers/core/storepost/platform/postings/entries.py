@@ -60,23 +60,23 @@ class Posting:
 
     @property
     def title(self) -> str:
-        """The folded title."""
+        """Returns the folded title."""
         return self.text.partition("\n")[0]
 
     @property
     def words(self) -> list[str]:
-        """All words that find the entry."""
+        """Returns all words that find the entry."""
         title, _, more = self.text.partition("\n")
         return [*words_to_find(title), *words_of_folded(more), *more.split(" ")]
 
 
 def code_word(code: str) -> str:
-    """A code as a posting's word: no query's own word begins so, as it may hold spaces."""
+    """Returns a code as a posting's word; no word of a query begins so, as it may hold spaces."""
     return f"={_cut(' '.join(fold(code).split()), _WORD_BYTES)}"
 
 
 def postings_of(entry: SearchEntry) -> list[Posting]:
-    """The postings that let the entry be found, one a word."""
+    """Returns the postings that let the entry be found, one a word."""
     title = " ".join(fold(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
     words = _words(entry)
@@ -92,7 +92,7 @@ def postings_of(entry: SearchEntry) -> list[Posting]:
 
 
 def key_word(key: str) -> str:
-    """The word by which somebody asks for a key: itself, without a number's or phone's sign."""
+    """Returns the word by which a key is found: itself, without a number's or phone's sign."""
     return _cut(fold(key).lstrip("#+"), _WORD_BYTES)
 
 

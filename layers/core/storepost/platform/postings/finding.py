@@ -46,18 +46,18 @@ class Query:
 
     @classmethod
     def of(cls, q: str) -> "Query":
-        """What somebody typed."""
+        """Returns the query of what somebody typed."""
         return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(search_terms(q))))
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words of postings that the query may name as a whole."""
+        """Returns the words of postings that the query may name as a whole."""
         single = self.words[0] if len(self.words) == 1 else ()
         wholes = code_word(self.text), key_word(self.text), whole_phone(self.text)
         return frozenset((*filter(None, wholes), *single))
 
     def rank(self, posting: Posting) -> Rank | None:
-        """How well what a posting stands for fits, None where it doesn't."""
+        """Returns how well a posting fits; None where it doesn't."""
         if posting.is_exact and posting.word in self.names:
             return Rank.NAMED
         words = posting.words
@@ -89,7 +89,7 @@ class Found:
 
 
 def find(postings: PostingRepository, query: Query) -> Found:
-    """What the query finds."""
+    """Returns what the query finds."""
     best: dict[UUID, Hit] = {}
     for posting in _candidates(postings, query):
         rank = query.rank(posting)
@@ -119,7 +119,7 @@ def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
 
 
 def beginning(postings: PostingRepository, term: SearchTerm) -> Iterator[Posting]:
-    """The postings of all that begins like one of these words."""
+    """Returns the postings of all words that begin like one of these."""
     return chain.from_iterable(postings.beginning(word) for word in term)
 
 

@@ -12,12 +12,12 @@ END_OF_WORD = "\x01"
 
 
 def postings_partition(workspace: WorkspaceScope, kind: SearchKind) -> str:
-    """Where the postings of a kind stand."""
+    """Returns the partition of the postings of a kind."""
     return workspace.partition("search", kind)
 
 
 def posting_key(workspace: WorkspaceScope, kind: SearchKind, word: str, entry_id: UUID) -> Key:
-    """Where a posting stands."""
+    """Returns the key of a posting."""
     return (postings_partition(workspace, kind), _sort_key(word, entry_id))
 
 

@@ -13,7 +13,7 @@ _STRIDE = PAGE
 
 
 def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Posting]:
-    """A posting of each entry of the kind that `q` finds, but for hidden ones, in no order.
+    """Returns a posting of each visible entry of the kind that `q` finds, in no order.
 
     Raises FilterTooBroad where each of the words has more than 20,000 postings.
     """

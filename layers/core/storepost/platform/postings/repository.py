@@ -33,12 +33,12 @@ class PostingRepository:
     """The postings of a workspace's entries of one kind."""
 
     def __init__(self, workspace: WorkspaceScope, kind: SearchKind) -> None:
-        """Of one kind in one workspace."""
+        """Makes the repository of one kind in one workspace."""
         self._scope = workspace
         self._kind = kind
 
     def beginning(self, prefix: str) -> Iterator[Posting]:
-        """The postings of the words that begin so, by word; read a few hundred at a time."""
+        """Returns the postings of words that begin so, by word; reads a few hundred at a time."""
         rows = PostingItem.query(
             postings_partition(self._scope, self._kind),
             PostingItem.sk.startswith(prefix),
@@ -48,7 +48,7 @@ class PostingRepository:
         return map(_as_posting, rows)
 
     def of(self, word: str) -> Iterator[Posting]:
-        """The postings of just this word."""
+        """Returns the postings of just this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
     def update_index(self, before: SearchEntry | None, after: SearchEntry | None) -> None:
@@ -73,7 +73,7 @@ class PostingRepository:
         return set(new)
 
     def keys(self, entry: SearchEntry | None) -> set[Key]:
-        """Where the postings of an entry stand."""
+        """Returns the keys of an entry's postings."""
         return set(self._postings(entry))
 
     def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
@@ -89,7 +89,7 @@ class PostingRepository:
         _write(map(_delete, dict.fromkeys(own)))
 
     def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
-        """The first postings behind a sort key, with the ids of their entries; the words' order."""
+        """Returns the first postings behind a sort key, by word, with their entries' ids."""
         rows = PostingItem.query(
             postings_partition(self._scope, self._kind),
             PostingItem.sk > after if after else None,
@@ -100,7 +100,7 @@ class PostingRepository:
         return [(row.key, from_short(row.sk.rpartition(END_OF_WORD)[2])) for row in rows]
 
     def row(self, posting: Posting) -> PostingItem:
-        """A posting's row."""
+        """Returns a posting's row."""
         return PostingItem(
             *posting_key(self._scope, self._kind, posting.word, posting.id),
             at=short_moment(posting.at),
