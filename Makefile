@@ -46,6 +46,9 @@ examples: install ## run the story of one shop; the description's examples are i
 	@$(BIN)/python -m openapi.story
 	@$(BIN)/python -m openapi
 
+formats: install ## write down what this release stores: tests/formats/<release>
+	@$(BIN)/python -m tests.formats
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
@@ -176,4 +179,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: formats help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

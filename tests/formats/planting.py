@@ -57,13 +57,18 @@ class Told:
         with faults() as found:
             for name, request in self.reads:
                 _note(found, name, gateway.handle(request))
-            for step in CHAPTERS[-1]:
-                if isinstance(step, Step):
-                    _note(found, step.operation, self._ask(step))
-                    self.story.run.deliver()
+            for operation, answer in self.end():
+                _note(found, operation, answer)
         self.snapshot.bring_back(World())
         self.story.run._stream = StreamPump()
         return list(dict.fromkeys(found))
+
+    def end(self) -> Iterator[tuple[str, gateway.Answer]]:
+        """The last chapter, which takes everything away: each operation and its answer."""
+        for step in CHAPTERS[-1]:
+            if isinstance(step, Step):
+                yield step.operation, self._ask(step)
+                self.story.run.deliver()
 
     def _ask(self, step: Step) -> gateway.Answer:
         return gateway.handle(request_of(self.story, step))

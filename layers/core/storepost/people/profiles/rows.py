@@ -67,7 +67,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     identities = Records(*_IDENTITY, "first_seen", "last_seen", named_by=_IDENTITY)
     former = Records(*_IDENTITY, named_by=_IDENTITY)
     links = RecordsByKey(
-        "customers", "orders", "listed_at", "stale_entries", defaults={"stale_entries": ()}
+        "customers", "orders", "listed_at", "stale_entries", defaults={"stale_entries": []}
     )
     orders = NumberAttribute(default=0)
     spent = Json()

@@ -98,6 +98,11 @@ class KindAttribute(DiscriminatorAttribute):
 
     unknown: type | None = None
 
+    @property
+    def known(self) -> Mapping[str, type[Model]]:
+        """The kinds that this release knows, each with its class."""
+        return self._discriminator_map
+
     def is_known(self, kind: str) -> bool:
         """Whether a row of this kind has a class here."""
         return kind in self._discriminator_map

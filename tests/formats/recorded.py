@@ -1,0 +1,82 @@
+"""What each release stored, kept in a folder of its own: `make formats` writes the newest one."""
+
+import json
+import re
+from base64 import b64decode, b64encode
+from pathlib import Path
+from typing import Any
+
+from tests.formats.raw import Raw, kind_of
+
+FOLDER = Path(__file__).parent
+RELEASES = sorted(
+    (each.name for each in FOLDER.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", each.name)),
+    key=lambda name: [int(part) for part in name.split(".")],
+)
+"""The oldest first."""
+NEWEST = RELEASES[-1] if RELEASES else "0.1.0"
+"""A release's folder never changes once it is deployed: the next one gets a folder of its own."""
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def read(release: str, name: str) -> Any:
+    """What is written in a release's file."""
+    return json.loads((FOLDER / release / f"{name}.json").read_text("utf-8"))
+
+
+def write(release: str, name: str, content: Any) -> None:
+    """Writes a file of a release, a line for each row."""
+    folder = FOLDER / release
+    folder.mkdir(exist_ok=True)
+    if isinstance(content, list):
+        lines = ",\n".join(json.dumps(each, sort_keys=True, ensure_ascii=False) for each in content)
+        text = f"[\n{lines}\n]"
+    else:
+        text = json.dumps(content, indent=1, sort_keys=False, ensure_ascii=False)
+    (folder / f"{name}.json").write_text(f"{text}\n", "utf-8")
+
+
+def as_json(row: Raw) -> Raw:
+    """A row whose binary values are text."""
+    return {name: _with_binary(value, encode=True) for name, value in row.items()}
+
+
+def of_json(row: Raw) -> Raw:
+    """What `as_json` wrote."""
+    return {name: _with_binary(value, encode=False) for name, value in row.items()}
+
+
+def _with_binary(value: dict[str, Any], *, encode: bool) -> dict[str, Any]:
+    if "B" not in value:
+        return value
+    binary = value["B"]
+    return {"B": b64encode(bytes(binary)).decode() if encode else b64decode(binary)}
+
+
+def rows_of(release: str, name: str) -> list[Raw]:
+    """The rows of a release: those that `stand` in the story's end, or `passed` in it."""
+    return [of_json(row) for row in read(release, f"rows-{name}")]
+
+
+def forms_of(rows: list[Raw]) -> dict[str, dict[str, set[str]]]:
+    """In what forms the attributes of each kind are written."""
+    found = dict[str, dict[str, set[str]]]()
+    for row in rows:
+        of_kind = found.setdefault(kind_of(row), {})
+        for name, value in row.items():
+            if name not in {"pk", "sk", "kind"}:
+                of_kind.setdefault(name, set()).add(_form(value))
+    return found
+
+
+def _form(value: dict[str, Any]) -> str:
+    [(kind, content)] = value.items()
+    if kind != "S":
+        return kind
+    if _UUID.fullmatch(content):
+        return "id"
+    if _MOMENT.fullmatch(content):
+        return "moment"
+    return "list" if content[:1] == "[" else "object" if content[:1] == "{" else "text"

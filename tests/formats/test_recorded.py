@@ -1,0 +1,100 @@
+"""What each release stored is read by this one, and this one stores what the newest folder has.
+
+Where one of these fails, a deployed system would break: its rows, links and messages stay as they
+were. A new attribute, value or element is added beside what is there; then `make formats` writes
+the newest folder anew, until that release is deployed.
+"""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from pynamodb.attributes import MapAttribute
+
+from storepost.platform.messaging.outbox import Queue
+from storepost.platform.persistence.idempotency import unpacked
+from storepost.platform.persistence.item import Item
+from storepost.platform.persistence.sealed_tokens import open_token
+from storepost.platform.persistence.sealing import Purpose, unseal
+from storepost.platform.persistence.unknown import unknown_attributes
+from tests.formats.frozen import HERE, differences, frozen
+from tests.formats.raw import Raw, kind_of
+from tests.formats.recorded import NEWEST, RELEASES, of_json, read, rows_of
+from tests.formats.test_messages import handled
+from tests.formats.writing import messages
+from tests.harness.world import World
+
+
+def all_rows(release: str) -> list[Raw]:
+    """The recorded rows of a release."""
+    return [*rows_of(release, "standing"), *rows_of(release, "passed")]
+
+
+@pytest.fixture(scope="module")
+def now() -> dict[str, Any]:
+    """What is frozen in this state of the code."""
+    return frozen()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_nothing_frozen_changes(now: dict[str, Any], release: str) -> None:
+    assert differences(read(release, "frozen"), json.loads(json.dumps(now))) == []
+
+
+def test_the_newest_folder_has_all_that_is_frozen_now(now: dict[str, Any]) -> None:
+    """Where it fails, run `make formats`, and look at what it changes."""
+    assert differences(json.loads(json.dumps(now)), read(NEWEST, "frozen")) == []
+
+
+def test_no_release_takes_back_what_one_before_froze() -> None:
+    for older, newer in pairwise(RELEASES):
+        assert differences(read(older, "frozen"), read(newer, "frozen")) == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_rows_are_read_and_saved_as_they_were(release: str) -> None:
+    for row in all_rows(release):
+        read_row = Item.from_raw_data(dict(row))
+        saved = read_row.serialize()
+        assert saved.keys() == row.keys(), kind_of(row)
+        assert attributes_of(Item.from_raw_data(saved)) == attributes_of(read_row), kind_of(row)
+    unknown_attributes.clear()
+
+
+def attributes_of(row: Item) -> dict[str, Any]:
+    """What the row has, as the code sees it."""
+    return {
+        name: value.as_dict() if isinstance(value, MapAttribute) else value
+        for name, value in row.attribute_values.items()
+    }
+
+
+def test_the_newest_folder_has_a_row_of_every_kind(now: dict[str, Any]) -> None:
+    assert now["kinds"].keys() == {kind_of(row) for row in all_rows(NEWEST)}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_messages_are_taken(world: World, release: str) -> None:
+    for queue, body, _ in read(release, "messages"):
+        if Queue(queue) is not Queue.EMAILS:
+            assert handled(Queue(queue), body) == [], body
+
+
+def test_messages_are_sent_as_the_newest_folder_has_them() -> None:
+    assert [*map(list, messages())] == read(NEWEST, "messages")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_was_sealed_is_opened(release: str) -> None:
+    for purpose, (secret, token) in read(release, "sealed").items():
+        assert unseal(secret, Purpose(purpose), "a context") == b"a secret"
+        assert open_token(token, Purpose(purpose)) == (HERE, b"what a link says")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
+    kept = [of_json(row) for row in read(release, "answers")]
+    answers = [unpacked(row["answer"]["B"]) for row in kept if "answer" in row]
+    assert [answer["status"] for answer in answers] == [201]
+    assert json.loads(answers[0]["body"])["name"] == "Second"
