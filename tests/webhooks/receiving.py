@@ -148,8 +148,13 @@ class Hooks:
 
 def delayed() -> list[Any]:
     """The messages of later attempts that SQS holds."""
-    queue = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues[RETRIES]
-    return list(queue._messages)
+    return waiting(RETRIES)
+
+
+def waiting(queue: str) -> list[Any]:
+    """The messages that SQS holds in a queue, delayed or not."""
+    queues = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues
+    return list(queues[aws.queue_url(queue).rpartition("/")[2]]._messages)
 
 
 def uuid_of(delivery: Mapping[str, Any]) -> UUID:

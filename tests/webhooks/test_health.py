@@ -8,6 +8,7 @@ from storepost.platform.fetching import Failure, FetchFailed, guard
 from storepost.values import clock
 from storepost.webhooks.deliveries import requests
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
+from tests.platform.fetching.servers import OK, saying, serving
 from tests.webhooks.receiving import RETRIES, URL, Hooks, Receiver
 
 TITLES = ("fails", "disabled")
@@ -208,6 +209,27 @@ class TestGuard:
         assert [each.url for each in receiver.received] == [URL]
         [attempt] = hooks.delivery(endpoint, delivery)["attempts"]
         assert attempt["status"] == 307
+
+    def test_nobody_connects_to_where_a_later_answer_leads(
+        self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The guard would let the other address pass: it is the redirect that isn't followed."""
+        with serving(OK) as elsewhere:
+            gone = f"Location: http://127.0.0.1:{elsewhere.port}/\r\nContent-Length: 0\r\n\r\n"
+            failing = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+            redirect = f"HTTP/1.1 307 There\r\n{gone}".encode()
+            with serving(saying(failing)) as first, serving(saying(redirect)) as second:
+                hosts = [f"127.0.0.1:{each.port}" for each in (elsewhere, first, second)]
+                monkeypatch.setenv("FEED_ALLOW_HOSTS", ",".join(hosts))
+                endpoint = hooks.endpoint(url=f"http://{hosts[1]}/")
+                delivery = hooks.tested(endpoint)["id"]
+                hooks.world.deliver()
+                hooks.call("PATCH", f"/{endpoint}", json_body={"url": f"http://{hosts[2]}/"})
+                hooks.advance(timedelta(seconds=6))
+                shown = hooks.delivery(endpoint, delivery)
+            assert [each["status"] for each in shown["attempts"]] == [500, 307]
+            assert second.requests
+            assert not elsewhere.requests
 
     def test_nothing_of_an_answers_body_is_kept(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.always = 500

@@ -4,7 +4,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from storepost.webhooks.events.model import Resource, WebhookEvent
-from tests.costs.scenario import Ask, Town
+from tests.costs.scenario import Ask, Town, order_id, order_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -74,3 +74,11 @@ SCENARIOS.plain(
     "what failed",
 )
 SCENARIOS.plain("webhookEndpoints.delete", lambda town: _of(town, _path(town)), "the last")
+
+
+@SCENARIOS.of("orders.put", "a known buyer's, told to an endpoint")
+def told_order(town: Town) -> Ask:
+    """Beside the same without endpoints: what the event and its delivery's log cost."""
+    _used(town)
+    path = {"id": town.store, "externalId": order_id(501)}
+    return Ask(town.key, order_of(501, 1), path=path)

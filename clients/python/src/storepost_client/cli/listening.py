@@ -1,4 +1,4 @@
-"""`storepost listen`: a store's end of write-backs on this machine."""
+"""`storepost listen`: where write-backs or events end, on this machine."""
 
 import argparse
 import json
@@ -12,13 +12,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import UUID
 
+import httpx
+
 from storepost_client.client import Storepost
-from storepost_client.generated.models import NewWriteBack
+from storepost_client.generated.models import NewWebhookEndpoint, NewWriteBack
 from storepost_client.problems import ProblemError
 from storepost_client.webhooks import WebhookVerificationError, verify_webhook
 
 HOST = "127.0.0.1"
 _LARGEST_BODY = 1_000_000
+_SENT_ON = ("content-type", "webhook-id", "webhook-timestamp", "webhook-signature")
 _SECRET = "STOREPOST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 
 
@@ -27,9 +30,20 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
         "Receives write-backs at an address of this machine, shows them and checks who signed them."
         " The store's address is set to it, its secret is rotated, and the address that it had"
-        f" before is set again at the end. With the secret in {_SECRET} nothing of the store is"
-        " changed. The service must run on this machine: no other one sends here."
+        " before is set again at the end. With --events it receives events of the workspace: a"
+        " webhook endpoint is made for them, and deleted at the end."
+        f" With the secret in {_SECRET} nothing is changed at the service. The service must run on"
+        " this machine: no other one sends here."
     )
+    command.add_argument(
+        "--events", metavar="TYPES",
+        help="events instead of write-backs: types or groups by commas, such as"
+        " 'order.*,consent.changed', or '*' for all",
+    )  # fmt: skip
+    command.add_argument(
+        "--forward", metavar="URL",
+        help="post what is verified on to this address, and answer what it answers",
+    )  # fmt: skip
     command.add_argument("--store", metavar="ID", help="the store; the local run's unless given")
     command.add_argument("--port", type=int, default=0, help="any free one unless given")
     command.add_argument("--count", type=int, help="end after so many")
@@ -42,15 +56,19 @@ def run(client: Storepost, given: argparse.Namespace, store_id: str | None) -> i
     # Whatever ends it, the store gets back the address that it had.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _server(given, ended) as server:
-        url = f"http://{HOST}:{server.server_port}/write-backs"
+        path = "events" if given.events else "write-backs"
+        url = f"http://{HOST}:{server.server_port}/{path}"
         secret = os.environ.get(_SECRET)
         if secret:
             _listen(server, secret, url, ended)
+        elif given.events:
+            with _told_here(client, url, given.events.split(",")) as made:
+                _listen(server, made, url, ended)
         elif store_id:
             with _sent_here(client, UUID(store_id), url) as rotated:
                 _listen(server, rotated, url, ended)
         else:
-            print(f"Name a store with --store, or set {_SECRET}.", file=sys.stderr)
+            print(f"Name a store with --store, events, or set {_SECRET}.", file=sys.stderr)
             return 2
     return 0
 
@@ -64,6 +82,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, given: argparse.Namespace, ended: threading.Event) -> None:
         super().__init__((HOST, given.port), _Handler)
         self.as_json: bool = given.json
+        self.forward: str | None = given.forward
         self._left: int | None = given.count
         self._ended = ended
         self.one_by_one = threading.Lock()
@@ -83,7 +102,9 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 10
 
     def do_POST(self) -> None:
-        """Takes a write-back: 204, or 401 where it isn't the service's."""
+        """Takes a message: 204, or what it is forwarded to answers; 401 where it isn't the
+        service's.
+        """
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > _LARGEST_BODY:
             return self._answer(413)
@@ -100,8 +121,19 @@ class _Handler(BaseHTTPRequestHandler):
         except WebhookVerificationError as error:
             self._answer(401)
             return self.server.show(None, str(error), message_id)
-        self._answer(204)
-        return self.server.show(told, "", message_id)
+        status = self._forwarded(body)
+        self._answer(status)
+        return self.server.show(told, "" if status < 300 else _refused(status), message_id)
+
+    def _forwarded(self, body: bytes) -> int:
+        """The answer of the address that messages are forwarded to; 502 where there is none."""
+        if self.server.forward is None:
+            return 204
+        sent = {name: self.headers[name] for name in _SENT_ON if name in self.headers}
+        try:
+            return httpx.post(self.server.forward, content=body, headers=sent).status_code
+        except httpx.HTTPError:
+            return 502
 
     def _answer(self, status: int) -> None:
         self.send_response(status)
@@ -109,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: each write-back is shown by itself."""
+        """Nothing: each message is shown by itself."""
 
 
 @contextmanager
@@ -142,6 +174,17 @@ def _sent_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
             client.stores.delete_write_back(store_id)
 
 
+@contextmanager
+def _told_here(client: Storepost, url: str, events: list[str]) -> Iterator[str]:
+    """Has events told to the address during the block: the secret that signs them."""
+    body = NewWebhookEndpoint(url=url, events=events, description="storepost listen")
+    made = client.webhook_endpoints.create(body=body)
+    try:
+        yield made.secret
+    finally:
+        client.webhook_endpoints.delete(made.endpoint.id)
+
+
 def _address(client: Storepost, store_id: UUID) -> str | None:
     try:
         return client.stores.get_write_back(store_id).url
@@ -162,11 +205,20 @@ def _listen(server: _Server, secret: str, url: str, ended: threading.Event) -> N
 
 def _line(told: dict[str, Any] | None, why: str, message_id: str, *, as_json: bool) -> str:
     if as_json:
-        shown = {"verified": told is not None, "webhookId": message_id}
-        return json.dumps({**shown, **({"problem": why} if why else {"body": told})})
+        shown: dict[str, Any] = {"verified": told is not None, "webhookId": message_id}
+        shown |= {"problem": why} if why else {}
+        return json.dumps({**shown, **({"body": told} if told is not None else {})})
     if told is None:
         return f"NOT VERIFIED  {why}"
     data = told.get("data", {})
-    customers = ", ".join(c["externalId"] for c in data.get("customers", []))
+    if "customers" not in data:
+        fields = [told.get("type"), data.get("id"), *([why] if why else [])]
+        return "  ".join(["verified", *map(str, fields)])
+    customers = ", ".join(c["externalId"] for c in data["customers"])
     fields = [told.get("type"), data.get("channel"), data.get("state"), data.get("address")]
-    return "  ".join(["verified", *map(str, fields), f"customers: {customers}"])
+    shown_of = ["verified", *map(str, fields), f"customers: {customers}", *([why] if why else [])]
+    return "  ".join(shown_of)
+
+
+def _refused(status: int) -> str:
+    return f"forwarded: answered with {status}"

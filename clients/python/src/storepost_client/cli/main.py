@@ -49,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     groups = top.add_subparsers(dest="group", required=True, metavar="GROUP")
     listening.add_arguments(
-        groups.add_parser("listen", help="show write-backs as they come, their signatures checked")
+        groups.add_parser(
+            "listen", help="show write-backs or events as they come, their signatures checked"
+        )
     )
     for name in dict.fromkeys(operation.group for operation in operations()):
         group = groups.add_parser(name, help=", ".join(o.verb for o in _of_group(name)))

@@ -1,0 +1,1 @@
+"""What AWS does in between, in a time that is counted and not waited for."""

@@ -1,0 +1,78 @@
+"""What an event costs, with one endpoint and its delivery's log, and without an endpoint."""
+
+import pytest
+
+from benchmarks.measure.reckoning import Usage
+from local.template import functions
+from storepost.webhooks.deliveries import requests
+from tests.costs.metering import Meter
+from tests.harness.world import World
+from tests.orders.sample import order
+from tests.webhooks.receiving import HOOK, Hooks, Receiver
+
+pytestmark = pytest.mark.dynoxide
+
+MOST_WRITES = 3
+
+
+@pytest.fixture
+def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Hooks, str]:
+    """A workspace and its store; endpoints take whatever is sent."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+    monkeypatch.setattr(requests, "post", Receiver().post)
+    owner = world.person()
+    hooks = Hooks(world, owner, world.workspace(owner))
+    store = world.store(owner)
+    put(hooks, store, 0)  # the first one makes the lists, too
+    return hooks, store
+
+
+def put(hooks: Hooks, store: str, number: int) -> dict[str, Usage]:
+    """What an order of an anonymous buyer used, by the job of the function."""
+    meter = Meter()
+    with meter.on():
+        answer = hooks.world.call(
+            "PUT",
+            f"/stores/{store}/orders/o-{number}",
+            token=hooks.owner.token,
+            json_body=order(customer=None),
+        )
+        hooks.world.deliver()
+    assert answer.status == 201, answer.body
+    jobs = {each.name: each.job for each in functions()}
+    return {jobs[name]: used for name, used in meter.used.items()}
+
+
+def test_an_event_with_its_log_is_three_write_units_at_most(shop: tuple[Hooks, str]) -> None:
+    hooks, store = shop
+    without = put(hooks, store, 1)
+    hooks.endpoint(["order.*"])
+    hooks.world.deliver()
+    first, second = put(hooks, store, 2), put(hooks, store, 3)
+    for told, writes in ((first, 2), (second, 1)):
+        assert told["webhook_delivery"].writes == writes <= MOST_WRITES
+        assert told["outbox_relay"].writes == without["outbox_relay"].writes
+        assert told["outbox_relay"].reads == without["outbox_relay"].reads + 1
+        assert told["webhook_delivery"].reads <= 4
+
+
+def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> None:
+    """Of several, as one request in some also writes that its key was used, or its budget."""
+    hooks, store = shop
+    without = [put(hooks, store, number) for number in range(1, 6)]
+    hooks.endpoint(["order.*"])
+    hooks.world.deliver()
+    told = [put(hooks, store, number) for number in range(6, 11)]
+    assert least(told) == least(without)
+    assert not [each for each in without if "webhook_delivery" in each]
+    assert {each["outbox_relay"].reads for each in without} == {1}
+
+
+def least(orders: list[dict[str, Usage]]) -> tuple[float, float, int]:
+    """The write units, read units and calls of an order's own request, at least."""
+    own = [each["orders"] for each in orders]
+    return (
+        min(each.writes for each in own),
+        min(each.reads for each in own),
+        min(each.read_calls + each.transactions for each in own),
+    )

@@ -1,0 +1,111 @@
+"""What is told of the orders that a Shopify shop's own webhooks bring."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.harness.world import World
+from tests.shopify.hooks import LATER, ORDER, Hooks, money, order_body
+from tests.shopify.shops import Shopify
+from tests.webhooks.events.shop import Shop, of
+from tests.webhooks.events.test_orders import summary
+
+
+@pytest.fixture
+def shopify_shop(world: World, shop: Shop, shopify: Shopify) -> Hooks:
+    """The workspace's shop, whose connection was told."""
+    made = Hooks(world, shop.workspace, shopify.connect(shop.owner, shop.workspace), shopify)
+    shop.delivered()
+    return made
+
+
+def order_id(hooks: Hooks) -> str:
+    """The id that the shop's order has here."""
+    found = hooks.order()
+    assert found is not None
+    return str(found.id)
+
+
+class TestCreated:
+    def test_with_its_summary_and_the_buyer_beside_it(
+        self, shop: Shop, shopify_shop: Hooks
+    ) -> None:
+        shopify_shop.tell("orders/create", order_body())
+        events = shop.told()
+        assert sorted(each.type for each in events) == ["order.created", "profile.created"]
+        [created] = [each for each in events if each.type == "order.created"]
+        identifier = order_id(shopify_shop)
+        assert (of(created), created.imported) == (("order", UUID(identifier)), False)
+        assert shop.data(created) == summary(shop, identifier)
+
+    def test_once_however_often_the_shop_tells_it(self, shop: Shop, shopify_shop: Hooks) -> None:
+        for _ in range(3):
+            shopify_shop.tell("orders/create", order_body())
+        assert shop.types().count("order.created") == 1
+        shopify_shop.tell("orders/updated", order_body())
+        assert shop.types() == []
+
+
+class TestChanged:
+    @pytest.mark.parametrize(
+        ("topic", "given", "expected"),
+        [
+            ("orders/updated", {"fulfillment_status": "fulfilled"}, "order.updated"),
+            ("orders/updated", {"cancelled_at": LATER}, "order.cancelled"),
+            ("orders/updated", {"total_price_set": money("40.00")}, "order.updated"),
+            (
+                "orders/updated",
+                {
+                    "refunds": [
+                        {
+                            "id": 2,
+                            "transactions": [
+                                {
+                                    "kind": "refund",
+                                    "status": "success",
+                                    "amount": "20.00",
+                                    "currency": "EUR",
+                                }
+                            ],
+                        }
+                    ]
+                },
+                "order.refunded",
+            ),
+        ],
+        ids=["shipped", "cancelled", "another total", "refunded"],
+    )
+    def test_as_what_it_is(
+        self,
+        shop: Shop,
+        shopify_shop: Hooks,
+        topic: str,
+        given: dict[str, Any],
+        expected: str,
+    ) -> None:
+        shopify_shop.tell("orders/create", order_body())
+        shop.told()
+        shopify_shop.tell(topic, order_body(**given, updated_at=LATER))
+        [event] = [each for each in shop.told() if each.type.startswith("order.")]
+        assert event.type == expected
+        assert shop.data(event) == summary(shop, order_id(shopify_shop))
+
+    def test_an_older_one_that_comes_late_tells_nothing(
+        self, shop: Shop, shopify_shop: Hooks
+    ) -> None:
+        shopify_shop.tell("orders/updated", order_body(updated_at=LATER))
+        shop.told()
+        shopify_shop.tell("orders/create", order_body(fulfillment_status="fulfilled"))
+        assert shop.types() == []
+
+
+class TestDeleted:
+    def test_by_ids_alone(self, shop: Shop, shopify_shop: Hooks) -> None:
+        shopify_shop.tell("orders/create", order_body())
+        identifier = order_id(shopify_shop)
+        shop.told()
+        shopify_shop.tell("orders/delete", {"id": ORDER})
+        event = shop.only("order.deleted")
+        assert of(event) == ("order", UUID(identifier))
+        assert shop.data(event) == {"id": identifier, "storeId": str(shopify_shop.store.id)}

@@ -1,0 +1,115 @@
+"""Attempts that wait while what they would tell of goes: a person, a whole workspace."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storepost.webhooks.deliveries.due import PARTITION
+from storepost.webhooks.deliveries.rows import DeliveryItem
+from storepost.webhooks.deliveries.waits import WAITS
+from tests.harness.world import CANARY, World
+from tests.lifecycle.workspaces.home import Home
+from tests.orders.sample import order
+from tests.webhooks.receiving import HOOK, RETRIES, Hooks, Receiver, delayed
+
+EMAIL = f"eve.{CANARY}@example.com"
+WORDS = (CANARY, "Evelyn", "Adams")
+
+
+def ask(hooks: Hooks, method: str, path: str, body: object = None) -> dict[str, Any]:
+    """What a request of the owner's answers that succeeds."""
+    answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
+    assert answer.status < 300, answer.body
+    return dict(answer.json) if answer.body else {}
+
+
+def known(hooks: Hooks) -> str:
+    """Somebody who ordered, and who said no."""
+    store = hooks.world.store(hooks.owner)
+    named = {"email": EMAIL, "firstName": "Evelyn", "lastName": "Adams"}
+    profile = str(ask(hooks, "POST", "/profiles", named)["id"])
+    ask(hooks, "PUT", f"/stores/{store}/orders/o-1", order(customer={"email": EMAIL}))
+    ask(hooks, "PUT", f"/profiles/{profile}/consent/email", {"state": "unsubscribed"})
+    return profile
+
+
+def said(receiver: Receiver) -> list[str]:
+    """The bodies so far. What is received from now on stands alone."""
+    bodies = [each.body.decode() for each in receiver.received]
+    receiver.received.clear()
+    return bodies
+
+
+class TestErased:
+    """Somebody is erased while each of their events waits for its next attempt."""
+
+    @pytest.mark.parametrize("failed", [1, 3], ids=["it waits in the queue", "it waits in a row"])
+    def test_no_later_attempt_and_no_log_holds_a_word_of_them(
+        self, hooks: Hooks, receiver: Receiver, failed: int, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        types = ["profile.*", "consent.*", "order.*"]
+        endpoint = hooks.endpoint(types)
+        receiver.always = 503
+        profile = known(hooks)
+        hooks.world.deliver()
+        for wait in WAITS[: failed - 1]:
+            hooks.advance(wait * 1.1 + timedelta(seconds=1))
+        before = said(receiver)
+        assert any(word in body for body in before for word in WORDS), "it was said once"
+        waiting = {each["id"]: each for each in hooks.deliveries(endpoint)}
+        assert {len(each["attempts"]) for each in waiting.values()} == {failed}
+        ask(hooks, "DELETE", f"/profiles/{profile}")
+        receiver.always = 204
+        # Some before the worker has removed anything, the others after it.
+        hooks.advance(WAITS[failed - 1] * 1.1 + timedelta(seconds=1))
+        hooks.world.deliver()
+        messages = {each.id: each.json for each in receiver.received}
+        assert messages.keys() > waiting.keys()
+        assert not [body for body in said(receiver) if any(word in body for word in WORDS)]
+        [no] = [each for each in messages.values() if each["type"] == "consent.changed"]
+        assert no["data"] == {"id": no["data"]["id"], "profileId": profile}
+        erased = [each["data"]["id"] for each in messages.values() if "erased" in each["type"]]
+        assert erased == [profile]
+        assert {each["status"] for each in hooks.deliveries(endpoint)} == {"delivered"}
+        rows = [row for row in hooks.world.rows() if isinstance(row, DeliveryItem)]
+        assert rows
+        assert not [r for r in rows if any(w in str(r.to_dynamodb_dict()) for w in WORDS)]
+        lines = capfd.readouterr()
+        assert not any(word in lines.out + lines.err for word in WORDS)
+
+
+class TestWorkspace:
+    """A workspace is deleted with endpoints and waiting deliveries."""
+
+    def test_nothing_more_is_sent_and_nothing_is_left(
+        self, world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        home = Home(world)
+        hooks = Hooks(world, home.owner, home.workspace)
+        world.deliver()
+        failing = hooks.endpoint(["webhook.test"])
+        receiver.always = 503
+        hooks.tested(failing)
+        world.deliver()
+        for wait in WAITS[:2]:
+            hooks.advance(wait * 1.1 + timedelta(seconds=1))
+        assert world.rows(PARTITION), "its fourth attempt waits in a row"
+        hooks.tested(failing)
+        world.deliver()
+        assert delayed(), "another one's waits in the queue"
+        hooks.endpoint()
+        ask(hooks, "POST", "/profiles", {"email": EMAIL})
+        sent = len(receiver.received)
+        assert home.delete().status == 202
+        world.deliver()
+        assert home.remove(), "something may still be written for ten minutes"
+        for _ in range(8):
+            hooks.advance(timedelta(days=1))
+        assert not home.remove()
+        assert len(receiver.received) == sent
+        assert world.rows(PARTITION) == []
+        assert home.left() == []
+        assert world.queue_depth(RETRIES) == len(delayed()) == 0
+        assert world.queue_depth("WebhookRetryDeadLetters") == 0
