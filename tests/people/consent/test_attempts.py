@@ -5,8 +5,10 @@ from itertools import permutations
 from typing import Any
 from uuid import UUID
 
+import boto3
 import pytest
 
+from local import aws
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.profiles.model import Profile
@@ -419,17 +421,33 @@ class TestSwept:
     def test_whose_message_was_lost_goes_on_with_its_next_attempt(
         self, shop: Shop, person: Profile, store: UUID, listener: Listener
     ) -> None:
+        shop.world.deliver_outbox()
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503]
+        assert hand_over(message)
+        boto3.client("sqs").purge_queue(QueueUrl=aws.queue_url(RETRIES))
+        sweep_later(shop)
+        shop.world.deliver()
+        assert shop.outcome(person, change, store) == "written"
+        assert len(listed(shop)["attempts"]) == 2
+
+    def test_whose_row_was_lost_may_be_retried_a_day_after_it_was_due(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = [503] * 3
         assert hand_over(message)
         advance(timedelta(seconds=6))
         advance(timedelta(minutes=6))
+        shop.world.lose_stream()
         for row in shop.world.rows(PARTITION):
             row.delete()
-        listener.answers = []
-        sweep_later(shop)
+        path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
+        shop.world.advance(hours=24)
+        answer = shop.world.call("POST", path, token=shop.owner.token)
+        assert answer.problem() == (409, "write_back_not_failed")
         shop.world.advance(hours=1)
-        sweep_later(shop)
+        answer = shop.world.call("POST", path, token=shop.owner.token)
+        assert answer.status == 200
         shop.world.deliver()
         assert shop.outcome(person, change, store) == "written"
-        assert len(listed(shop)["attempts"]) == 4
