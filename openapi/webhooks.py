@@ -1,18 +1,20 @@
 """What the service sends to others: write-backs to stores, and events to webhook endpoints."""
 
+from datetime import timedelta
+
 from pydantic import TypeAdapter
 
 from openapi.operations import Document
 from openapi.webhook_events import event_schemas, event_webhooks
-from storepost.people.consent_changes.requests import TIMEOUT_SECONDS
 from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
-from storepost.platform.messaging.queues import longest_wait
-from storepost.platform.messaging.tries import TRIES
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS
+from storepost.platform.attempts.waits import WAITS
 
 WRITE_BACK = "writeBack"
 """The write-back's name among the webhooks: `consent.changed` is a type of events, too."""
 
-_MINUTES = sum(longest_wait(number) for number in range(1, TRIES)) // 60
+_ATTEMPTS = len(WAITS) + 1
+_DAYS = round(sum(WAITS, start=timedelta()) / timedelta(days=1))
 _ABOUT = f"""\
 Sent to the address that `stores.putWriteBack` sets, for each change of consent that concerns a \
 customer of that store, but for changes that the store itself reported.
@@ -22,10 +24,12 @@ customer of that store, but for changes that the store itself reported.
 signature is made over the body's bytes as they came.
 
 **Answer** with a status from 200 to 299 within {TIMEOUT_SECONDS:.0f} seconds, once you have kept \
-it. After 408, 429, 5xx or no answer it is sent again: {TRIES} attempts within about {_MINUTES} \
-minutes, with growing waits. Any other answer, a redirect too, counts as a refusal at once. What \
-you didn't take is listed by `writeBacks.list` with `status=failed`, and sent again by \
-`writeBacks.retry`, and also after your address changes or after you take another one.
+it. After 408, 429, 5xx or no answer it is sent again: {_ATTEMPTS} attempts within about {_DAYS} \
+days, with growing waits, and not before your `Retry-After`. Any other answer, a redirect too, \
+counts as a refusal at once. A newer change of the address ends the attempts of an older one. \
+`writeBacks.list` tells of each attempt; with `status=failed` it lists what you didn't take. That \
+is sent again by `writeBacks.retry`, and also after your address changes or after you take another \
+one.
 
 **Expect it more than once** and in any order. Each attempt of a delivery has the same \
 `webhook-id`. Of two changes of one address the one with the later `occurredAt` holds.

@@ -13,7 +13,7 @@ from typing import Any
 
 from local.template import ROOT
 from storepost.api.reference.documents import interface
-from storepost.people.consent_changes.signing import signed_headers
+from storepost.platform.attempts.signing import signed_headers
 
 GUIDE = ROOT / "docs" / "guides" / "write-backs.md"
 STANDARD_WEBHOOKS = "standardwebhooks@1.1.1"

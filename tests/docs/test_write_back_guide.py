@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,14 +11,14 @@ from jsonschema import Draft202012Validator
 
 from local.template import ROOT
 from storepost.api.reference.documents import interface
-from storepost.people.consent_changes.requests import TIMEOUT_SECONDS
-from storepost.platform.messaging.tries import TRIES
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS
+from storepost.platform.attempts.waits import WAITS
 from tests.docs.conftest import Listener
 from tests.docs.guide_requests import Reader
 
 GUIDES = ROOT / "docs" / "guides"
 GUIDE = GUIDES / "write-backs.md"
-WORDS = {7: "seven"}
+WORDS = {7: "seven", 10: "ten"}
 
 type Receive = Callable[[str, dict[str, str], bytes], int]
 
@@ -126,4 +127,7 @@ def test_the_guides_code_takes_what_is_sent_and_nothing_else(
 def test_its_numbers_are_the_codes(text: str) -> None:
     plain = " ".join(text.split())
     assert f"within {TIMEOUT_SECONDS:.0f} seconds" in plain
-    assert f"{TRIES} attempts" in plain or f"{WORDS[TRIES]} attempts" in plain
+    attempts = len(WAITS) + 1
+    assert f"{attempts} attempts" in plain or f"{WORDS[attempts]} attempts" in plain
+    assert re.search(r"within about (3|three) days", plain)
+    assert timedelta(days=3) < sum(WAITS, start=timedelta()) < timedelta(days=3.5)

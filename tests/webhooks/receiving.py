@@ -7,16 +7,12 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.sqs.models import sqs_backends
-
-from local import aws
-from local.events.pumps import pump_queue
 from storepost.platform.fetching import Answer
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.model import Resource, WebhookEvent
+from tests.harness import later_attempts
 from tests.harness.world import Answer as Response
 from tests.harness.world import Someone, World
 
@@ -132,23 +128,11 @@ class Hooks:
 
     def advance(self, by: timedelta) -> None:
         """Moves the time, also that of what SQS delays, and runs the schedule of later attempts."""
-        self.world.advance(seconds=by.total_seconds())
-        for message in delayed():
-            message.delayed_until -= by.total_seconds() * 1000
-        self.schedule()
+        later_attempts.advance(by)
 
     def schedule(self) -> None:
         """Runs the schedule of later attempts, and what that queues."""
-        from local.events import pumps  # noqa: PLC0415 - it knows the template's functions
-
-        pumps.run_schedule("webhook_retries")
-        while pump_queue(RETRIES) + pump_queue(DELIVERIES):
-            pass
-
-
-def delayed() -> list[Any]:
-    """The messages of later attempts that SQS holds."""
-    return waiting(RETRIES)
+        later_attempts.run_due()
 
 
 def waiting(queue: str) -> list[Any]:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storepost.platform.attempts.model import Attempt
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.webhooks.deliveries import listing
 from storepost.webhooks.deliveries.model import (
-    Attempt,
     Delivery,
     DeliveryStatus,
     delivery_id,

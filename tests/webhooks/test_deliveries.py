@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from storepost.platform.attempts.waits import WAITS
 from storepost.values import clock
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
-from storepost.webhooks.deliveries.waits import WAITS
 from tests.webhooks.receiving import URL, Hooks, Receiver
 
 

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.platform.fetching import Failure, FetchFailed, guard
 from storepost.values import clock
-from storepost.webhooks.deliveries import requests
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from tests.platform.fetching.servers import OK, saying, serving
 from tests.webhooks.receiving import RETRIES, URL, Hooks, Receiver
@@ -239,4 +239,4 @@ class TestGuard:
         assert "their secrets" not in str(rows)
 
 
-assert requests.TIMEOUT_SECONDS == 10
+assert TIMEOUT_SECONDS == 10

@@ -11,10 +11,10 @@ from local import aws
 from local.events.pumps import reader_of
 from local.functions import invoke
 from local.template import functions
+from storepost.platform.attempts.due import PARTITION
 from storepost.platform.messaging.outbox import body_of
 from storepost.platform.messaging.relay import NotSent
 from storepost.values.ids import new_id
-from storepost.webhooks.deliveries.due import PARTITION
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage
 from storepost.webhooks.deliveries.model import first_delivery
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries

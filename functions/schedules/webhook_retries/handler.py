@@ -1,7 +1,7 @@
 """Every minute: later attempts of webhook deliveries whose time has come are queued."""
 
+from storepost.platform.attempts.due import send_due
 from storepost.platform.jobs.schedules import schedule_handler
-from storepost.webhooks.deliveries.due import send_due
 
 
 def queue_due_retries() -> dict[str, int]:

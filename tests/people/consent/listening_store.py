@@ -212,7 +212,7 @@ class Listener:
     """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
 
     received: list[Received] = field(default_factory=list)
-    answers: list[int | BaseException] = field(default_factory=list)
+    answers: list[int | tuple[int, dict[str, str]] | BaseException] = field(default_factory=list)
     """What comes next; 204 once there is none left."""
 
     def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
@@ -221,7 +221,8 @@ class Listener:
         answer = self.answers.pop(0) if self.answers else 204
         if isinstance(answer, BaseException):
             raise answer
-        return Answer(answer, {}, b"")
+        status, sent = answer if isinstance(answer, tuple) else (answer, {})
+        return Answer(status, sent, b"")
 
     @property
     def states(self) -> list[str]:

@@ -15,9 +15,10 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import listing
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.messaging.tries import TRIES
+from storepost.platform.attempts.waits import WAITS
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
+from tests.harness.later_attempts import make_all
 from tests.harness.world import CANARY
 from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import EMAIL, PHONE, Listener, Shop, hand_over
@@ -724,9 +725,11 @@ class TestRetryWriteBack:
         profile, body, store_id = self.failed(shop, listener)
         self.retry(shop, profile, body["id"], store_id)
         [message] = shop.queued()
-        listener.answers = [503] * TRIES
-        done = [hand_over(message, tries) for tries in range(1, TRIES + 1)]
-        assert done == [False] * (TRIES - 1) + [True]
+        listener.answers = [503] * (len(WAITS) + 1)
+        listener.received.clear()
+        assert hand_over(message)
+        make_all()
+        assert len(listener.received) == len(WAITS) + 1
         assert shop.outcome(profile, body, store_id) == "failed"
 
     def test_replay(self, shop: Shop, listener: Listener) -> None:

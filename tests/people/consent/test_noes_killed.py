@@ -248,7 +248,7 @@ class TestFailingKilled:
         say(shop, ANN, "unsubscribed", 10)
         [message] = shop.queued()
         listener.answers = [503]
-        assert not hand_over(message)
+        assert hand_over(message)
         shop.world.deliver_outbox()
         shop.world.advance(hours=25)
         look = next(each for each in shop.queued() if "failingStore" in each)

@@ -24,6 +24,7 @@ from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage
 from storepost.orders.messages import ProductSalesMessage
 from storepost.overview.search.repairing import SearchRepairMessage
 from storepost.people.profiles.messages import ProfileMergeMessage
+from storepost.platform.attempts.forwarding import ForwardMessage
 from storepost.platform.messaging.messages import QueueMessage, send
 from storepost.platform.messaging.outbox import OutboxItem, Queue
 from storepost.platform.persistence.changes import Changes
@@ -120,6 +121,13 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
         RetryMessage(A, B, C, 3),
         Queue.WEBHOOK_RETRY,
         f'{WORKSPACE},"endpointId":"{B}","deliveryId":"{C}","attempt":3}}',
+        None,
+    ),
+    (
+        ForwardMessage(Queue.WRITE_BACKS, {"storeId": str(B), "attempt": 3}, "group", "id", B),
+        Queue.WEBHOOK_RETRY,
+        f'{{"forwardTo":"write_backs","message":{{"storeId":"{B}","attempt":3}},'
+        f'"fifoGroup":"group","deduplicationId":"id","tenantId":"{B}"}}',
         None,
     ),
     (

@@ -118,6 +118,7 @@ from storepost.people.suppressions.rows import (
     SuppressionDueItem,
     SuppressionItem,
 )
+from storepost.platform.attempts.due import DueMessageItem
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
 from storepost.platform.persistence.counted_tree.items import (
@@ -137,7 +138,6 @@ from storepost.stores.stores.repository import StoreClaimItem, StoreItem
 from storepost.stores.stores.sweeping import SweptWorkspaceItem
 from storepost.stores.stores.write_back import WriteBackItem
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.deliveries.due import WebhookDueItem
 from storepost.webhooks.deliveries.rows import DeliveryItem
 from storepost.webhooks.endpoints.rows import EndpointCountItem, WebhookEndpointItem
 
@@ -257,7 +257,7 @@ BESIDE: tuple[type[Item], ...] = (
     ErasedProfileItem,
     DeletedCustomerItem,
     DeletedProductItem,
-    WebhookDueItem,
+    DueMessageItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a

@@ -1,4 +1,5 @@
-"""Write-backs that a store hasn't taken: it failed to, or was disconnected, or had no address.
+"""Write-backs that a store hasn't taken: it failed to, or was disconnected, or had no address, or
+the next attempt is more than a quarter of an hour away.
 
 Each has a row in the store's partition until it is sent again (`resending.py`).
 """

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.platform.attempts.model import Attempt
 from storepost.values.scope import WorkspaceScope
 from storepost.values.stored_enum import StoredEnum
 
@@ -110,6 +111,20 @@ class WriteBack:
     store comes back with what the change took."""
     resends: int = 0
     """How often it was sent again because the store took something else after it had failed."""
+    attempts: tuple[Attempt, ...] = ()
+    """Those since it was begun, the first one first."""
+    next_attempt_at: datetime | None = None
+    """None before the first attempt and after the last one."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Returns whether an attempt failed and another one is to come."""
+        return self.status is WriteBackStatus.PENDING and bool(self.attempts)
+
+    @property
+    def due_since(self) -> datetime | None:
+        """Returns when an attempt was due; None where that is when the change was recorded."""
+        return self.next_attempt_at or self.pending_since
 
     @property
     def is_in_sync(self) -> bool:
@@ -119,7 +134,9 @@ class WriteBack:
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
     def begun(self, resends: int | None = None) -> "WriteBack":
-        """Returns the write-back as pending, in the same delivery; `resends` where that changes."""
+        """Returns the write-back as pending, in the same delivery, before the first attempt;
+        `resends` where that changes.
+        """
         count = self.resends if resends is None else resends
         return WriteBack(self.store_id, delivery_count=self.delivery_count, resends=count)
 
@@ -127,19 +144,26 @@ class WriteBack:
         """Returns the write-back as pending in a new delivery, whatever the one before became."""
         return WriteBack(self.store_id, delivery_count=self.delivery_count + 1)
 
+    def attempted(self, attempt: Attempt, next_at: datetime | None = None) -> "WriteBack":
+        """Returns the write-back after an attempt; `next_at` is when the next one is."""
+        return replace(self, attempts=(*self.attempts, attempt), next_attempt_at=next_at)
+
+    def _ended(self) -> "WriteBack":
+        return replace(self.begun(), attempts=self.attempts)
+
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Returns the write-back once the store took it."""
         status = WriteBackStatus.WRITTEN
-        return replace(self.begun(), status=status, done_at=at, is_certain=is_certain)
+        return replace(self._ended(), status=status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
         """Returns the write-back once there was a reason to send the store nothing."""
         status = WriteBackStatus.SKIPPED
-        return replace(self.begun(), status=status, skip_reason=reason, done_at=at)
+        return replace(self._ended(), status=status, skip_reason=reason, done_at=at)
 
     def failed(self, error: str, at: datetime) -> "WriteBack":
         """Returns the write-back once the store didn't take it and no try is left."""
-        return replace(self.begun(), status=WriteBackStatus.FAILED, error=error, done_at=at)
+        return replace(self._ended(), status=WriteBackStatus.FAILED, error=error, done_at=at)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     customers = JSONAttribute()
     """By the stores' ids: what each store calls the customers."""
     resends = NumberAttribute(default=0)
+    attempts = JSONAttribute(null=True)
+    """By the stores' ids: how many failed since it was begun."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class OwedOptOut:
     customers: Mapping[UUID, tuple[str, ...]]
     resends: int
     """How often it was sent again because a store took something else."""
+    attempts: Mapping[UUID, int]
+    """How many failed at each store since it was begun."""
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
         """Returns whether it is about this address of its channel, in the form that is compared."""
@@ -119,10 +123,40 @@ def find_owed_of(
     return {ref: _as_owed(row, ref) for ref, row in found if row}
 
 
-def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef) -> None:
-    """Counts that it is sent again because a store took something else."""
-    row = OwedOptOutItem(*_key(workspace, change))
-    changes.update(row, [OwedOptOutItem.resends.add(1)], OwedOptOutItem.pk.exists())
+def begin_owed_again(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    change: ChangeRef,
+    store_id: UUID,
+    *,
+    counts: bool,
+) -> None:
+    """Begins its attempts at a store anew; `counts` where that is since it took something else."""
+    row = find(OwedOptOutItem, _key(workspace, change))
+    if row is None:
+        return
+    attempts = {key: made for key, made in (row.attempts or {}).items() if key != str(store_id)}
+    if counts or attempts != (row.attempts or {}):
+        row.resends += counts
+        row.attempts = attempts or None
+        changes.save(row)
+
+
+def note_owed_attempt(
+    workspace: WorkspaceScope, change: ChangeRef, store_id: UUID, number: int
+) -> None:
+    """Notes that the attempt of this number failed, and that another one follows."""
+    commit_anew(lambda changes: _note_attempt(changes, workspace, change, store_id, number))
+
+
+def _note_attempt(
+    changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID, number: int
+) -> None:
+    row = find(OwedOptOutItem, _key(workspace, change))
+    known = (row.attempts or {}) if row else {}
+    if row is not None and known.get(str(store_id), 0) < number:
+        row.attempts = known | {str(store_id): number}
+        changes.save(row)
 
 
 def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
@@ -162,4 +196,5 @@ def _as_owed(row: OwedOptOutItem, change: ChangeRef) -> OwedOptOut:
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
-    return OwedOptOut(opt_out, row.address_hash, found, int(row.resends))
+    attempts = {UUID(store_id): int(made) for store_id, made in (row.attempts or {}).items()}
+    return OwedOptOut(opt_out, row.address_hash, found, int(row.resends), attempts)

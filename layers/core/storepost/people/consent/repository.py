@@ -5,6 +5,7 @@ write-backs, each under its store's short id: the stores' messages change theirs
 without losing one another's.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -43,6 +44,7 @@ from storepost.people.consent.write_back_index import (
     index_new_change,
     unindex_change,
 )
+from storepost.platform.attempts.model import attempt_json, attempt_of
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -391,10 +393,30 @@ class ConsentRepository:
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         return amend(row, [_path(after).set(_row(after))], _is_pending(after))
 
+    def note_attempt(self, change: ConsentChange, before: WriteBack, after: WriteBack) -> bool:
+        """Writes a failed attempt that another one follows; False where another run has done so.
+
+        Also False where it isn't pending any more, or another delivery has begun.
+        """
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        return amend(
+            row, [_path(after).set(_row(after))], _is_pending(before) & _is_unattempted(before)
+        )
+
     def finish_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
         """Adds what became of a pending write-back; a lost race where it isn't pending any more."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
+
+
+def _is_unattempted(before: WriteBack) -> Condition:
+    """Whether the row has these attempts alone."""
+    number = _path(before, "tried")
+    if not before.attempts:
+        none: Condition = number.does_not_exist()
+        return none
+    same: Condition = number == str(len(before.attempts))
+    return same
 
 
 def _path(write_back: WriteBack, *more: str) -> Path:
@@ -474,6 +496,7 @@ def as_proof(row: dict[str, str]) -> Proof:
 
 
 def _row(write_back: WriteBack) -> dict[str, str]:
+    attempts = [attempt_json(each) for each in write_back.attempts]
     row = {
         "status": write_back.status.value,
         "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
@@ -483,6 +506,9 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "pending_since": _moment_text(write_back.pending_since),
         "telling": str(write_back.delivery_count) if write_back.delivery_count > 1 else None,
         "resends": str(write_back.resends) if write_back.resends else None,
+        "tried": str(len(write_back.attempts)) if write_back.attempts else None,
+        "attempts": json.dumps(attempts, separators=(",", ":")) if attempts else None,
+        "next_attempt_at": _moment_text(write_back.next_attempt_at),
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -499,6 +525,8 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         pending_since=_moment(row.get("pending_since")),
         delivery_count=int(row.get("telling", 1)),
         resends=int(row.get("resends", 0)),
+        attempts=tuple(attempt_of(each) for each in json.loads(row.get("attempts", "[]"))),
+        next_attempt_at=_moment(row.get("next_attempt_at")),
     )
 
 

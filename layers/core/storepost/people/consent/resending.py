@@ -1,5 +1,7 @@
 """Sending a store again what it hasn't taken: all of it, or what failed in some time.
 
+What waits for its next attempt is sent at once where the store takes something again.
+
 It goes through the store's rows, some in a transaction, which brings the message for the next ones
 with it. So it may be killed anywhere. Only what still holds is sent again.
 """
@@ -19,7 +21,7 @@ from storepost.people.consent.model import (
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.owed import count_resend, find_owed, find_owed_of
+from storepost.people.consent.owed import begin_owed_again, find_owed, find_owed_of
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
 from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs
@@ -67,10 +69,13 @@ class Resend:
         """Returns whether this one is sent again, if its change still holds."""
         if write_back is None:
             return False
+        is_given_up = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
+        is_allowed = self.cause is not Cause.SUCCESS or not is_given_up
         if write_back.status is WriteBackStatus.FAILED:
-            is_given_up = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
-            return self.cause is not Cause.SUCCESS or not is_given_up
-        return self.cause is not Cause.REQUEST and write_back.skip_reason in _REASONS
+            return is_allowed
+        if self.cause is Cause.REQUEST:
+            return False
+        return (write_back.is_waiting and is_allowed) or write_back.skip_reason in _REASONS
 
     def begun(self, write_back: WriteBack) -> WriteBack:
         """Returns the write-back as pending again."""
@@ -192,8 +197,12 @@ def _queue_change(
 
 
 def _may_be_sent_another_time(resend: Resend, known: WriteBack) -> bool:
-    """Whether it is left to another cause: who asks for what failed asks for nothing else."""
-    return resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
+    """Whether it is left to another cause: who asks for what failed asks for nothing else.
+
+    What waits for its next attempt keeps its row until the store has told what becomes of it.
+    """
+    is_asked_for = resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
+    return is_asked_for or known.is_waiting
 
 
 def _is_owed_no_more(
@@ -207,8 +216,7 @@ def _is_owed_no_more(
     is_given_up = is_by_success and owed.resends >= MAX_RESENDS
     if is_given_up or not resend.within.has(owed.change.recorded_at):
         return False
-    if is_by_success:
-        count_resend(changes, workspace, ref)
+    begin_owed_again(changes, workspace, ref, resend.store_id, counts=is_by_success)
     queue_write_backs(changes, workspace, owed.change, (resend.store_id,))
     return True
 

@@ -2,7 +2,8 @@
 
 The index's row of a change stands for its messages, so the transaction writes no other row for them
 and nothing is deleted once they are sent (docs/adr/0068). What the stream lost is found by the same
-index: a write-back that is pending for hours has lost its message, as the tries take one hour.
+index: one whose attempt is due for hours has lost its message. One that waits for its next attempt
+hasn't: that attempt's message is queued before the change says that it waits.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ from storepost.values.logs import log_unexpected
 from storepost.values.scope import WorkspaceScope
 
 LOST_AFTER = timedelta(hours=2)
-"""A pending write-back so old has no message on its way, unless its queue is behind for hours."""
+"""An attempt due for so long has no message on its way, unless its queue is behind for hours."""
 
 MAX_CHANGES = 100
 """In one transaction, and in one call that reads them."""
@@ -56,7 +57,7 @@ def outgoing_of_change(row: IndexedChangeItem) -> Outgoing:
 def queue_pending(
     changes: Changes, workspace: WorkspaceScope, refs: Iterable[ChangeRef], until: datetime
 ) -> int:
-    """Queues those write-backs of some changes that are pending since before a moment.
+    """Queues those write-backs of some changes whose attempt was due before a moment.
 
     Returns how many that are.
     """
@@ -70,7 +71,7 @@ def queue_pending(
 
 def _pending_before(change: ConsentChange, until: datetime) -> list[UUID]:
     pending = (each for each in change.write_backs if each.status is WriteBackStatus.PENDING)
-    return [each.store_id for each in pending if (each.pending_since or change.recorded_at) < until]
+    return [each.store_id for each in pending if (each.due_since or change.recorded_at) < until]
 
 
 def sweep_write_backs(minute: int) -> int:

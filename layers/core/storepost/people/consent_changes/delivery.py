@@ -2,20 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 
 from storepost.people.consent.missed import Demand, has_address
-from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent_changes.requests import WriteBackRefusal, post_change
+from storepost.people.consent.model import ConsentChange
+from storepost.people.consent_changes.requests import (
+    WriteBackOutcome,
+    WriteBackRefusal,
+    post_change,
+)
 from storepost.people.consent_changes.shops import update_shop
-from storepost.platform.messaging.tries import TRIES
+from storepost.platform.attempts.model import Attempt
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.write_back import WriteBackConfig, WriteBackRepository
-from storepost.values.metrics import count
+from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """The store didn't take the change this time: the queue brings it again."""
+    """What was decided doesn't hold any more: the queue brings the message again."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +49,20 @@ class Delivery:
         is_same: Callable[[str | None], bool] | None = None,
         *,
         is_confirmed: bool = False,
-    ) -> WriteBackRefusal | SkipReason | None:
-        """Writes the change to the store; returns None once the store took it.
+    ) -> WriteBackOutcome:
+        """Writes the change to the store; this is one attempt.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            return update_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
+            at, begun = clock.now(), monotonic()
+            reason = update_shop(
+                self.store, change, external_ids, is_same, is_confirmed=is_confirmed
+            )
+            error = reason.error if isinstance(reason, WriteBackRefusal) else None
+            attempt = Attempt(at, None, error, round((monotonic() - begun) * 1000))
+            return WriteBackOutcome(attempt, reason)
         return post_change(self.config, change, self.store.id, external_ids)
 
 
@@ -63,10 +74,3 @@ def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | No
         return Delivery(store, None)
     config = WriteBackRepository(workspace).get(store.id)
     return Delivery(store, config) if config else None
-
-
-def try_again(refusal: WriteBackRefusal, tries: int) -> None:
-    """Raises NotTaken where another try may succeed."""
-    if not refusal.lasts and tries < TRIES:
-        count("WriteBacksRetried")
-        raise NotTaken()

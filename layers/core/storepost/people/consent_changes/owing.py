@@ -4,55 +4,80 @@ from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.missed import is_away, miss
-from storepost.people.consent.model import Address, SkipReason
-from storepost.people.consent.owed import OwedOptOut, find_owed, finish_owed
+from storepost.people.consent.model import Address
+from storepost.people.consent.owed import OwedOptOut, find_owed, finish_owed, note_owed_attempt
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent_changes.delivery import delivery_to, try_again
+from storepost.people.consent.write_back_messages import NamedAttempt, group_of
+from storepost.people.consent_changes.delivery import Delivery, delivery_to
 from storepost.people.consent_changes.failing import note_failure, note_success
-from storepost.people.consent_changes.requests import WriteBackRefusal
+from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
+from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
 from storepost.people.customers.repository import CustomerRepository
 from storepost.platform.messaging.tries import TRIES
-from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
 
+_SERIES = "erased"
+"""What the attempts for an erased person are known by: those of before the erasure have others."""
 
-def deliver_owed(named: dict[str, UUID], tries: int) -> None:
+
+def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> None:
     """Writes to a store what is owed to it of an erased person's change, if anything is.
 
-    What it doesn't take, it is told when it is connected again. Raises NotTaken where
-    another try may succeed.
+    What it doesn't take in all attempts, it is told when it is connected again.
     """
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     ref = ChangeRef(named["profileId"], named["changeId"])
     owed = find_owed(workspace, ref)
-    if owed is None or store_id not in owed.customers or tries > TRIES:
+    if owed is None or not _is_to_do(owed, store_id, attempt):
         return
     store = StoreRepository(workspace).get(store_id)
-    if store is not None and not store.is_active:
-        miss(workspace, store_id, ref, is_away(workspace, store_id))
+    is_active = store is None or store.is_active
+    if tries > TRIES or not is_active:
+        miss(workspace, store_id, ref, None if is_active else is_away(workspace, store_id))
         return
-    external_ids = _owed_customers(workspace, owed, store_id)
     delivery = delivery_to(workspace, store)
-    outcome: WriteBackRefusal | SkipReason | None = None
-    if delivery and external_ids:
-        outcome = delivery.deliver(
-            owed.change, external_ids, lambda address: owed.is_of(workspace, address)
-        )
-        _note(store, outcome)
-    if isinstance(outcome, WriteBackRefusal):
-        try_again(outcome, tries)
-        miss(workspace, store_id, ref, delivery.is_unchanged if delivery else None)
+    external_ids = _owed_customers(workspace, owed, store_id)
+    if delivery is None or not external_ids:
+        finish_owed(workspace, ref, store_id)
         return
-    finish_owed(workspace, ref, store_id)
+    outcome = delivery.deliver(
+        owed.change, external_ids, lambda address: owed.is_of(workspace, address)
+    )
+    _settle(workspace, ref, delivery, attempt, outcome)
 
 
-def _note(store: Store | None, outcome: WriteBackRefusal | SkipReason | None) -> None:
-    if store is not None and isinstance(outcome, WriteBackRefusal):
-        note_failure(store, needs_people=outcome.needs_people)
-    elif store is not None and outcome is None:
-        note_success(store)
+def _settle(
+    workspace: WorkspaceScope,
+    ref: ChangeRef,
+    delivery: Delivery,
+    attempt: NamedAttempt,
+    outcome: WriteBackOutcome,
+) -> None:
+    """Notes what came of an attempt, and queues the one that follows."""
+    store, refusal = delivery.store, outcome.reason
+    if not isinstance(refusal, WriteBackRefusal):
+        if refusal is None:
+            note_success(store)
+        finish_owed(workspace, ref, store.id)
+        return
+    note_failure(store, needs_people=refusal.needs_people)
+    at = next_attempt_at(attempt.number, outcome)
+    if at is None:
+        miss(workspace, store.id, ref, delivery.is_unchanged)
+        return
+    following = NamedAttempt(attempt.number + 1, _SERIES)
+    group = group_of(str(ref.change_id), store.id)
+    queue_attempt(workspace, ref, store.id, following, at, group)
+    note_owed_attempt(workspace, ref, store.id, attempt.number)
+
+
+def _is_to_do(owed: OwedOptOut, store_id: UUID, attempt: NamedAttempt) -> bool:
+    if store_id not in owed.customers:
+        return False
+    is_of_these = attempt.number == 1 or attempt.since == _SERIES
+    return is_of_these and owed.attempts.get(store_id, 0) < attempt.number
 
 
 def _owed_customers(workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID) -> list[str]:

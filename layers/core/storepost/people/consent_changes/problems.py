@@ -21,7 +21,7 @@ class NoPhone(Conflict):
 
 class WriteBackNotFailed(Conflict):
     """Only a write-back can be retried that failed, that was skipped for a reason that may end,
-    or that is pending for longer than a day.
+    or whose attempt is due for longer than a day.
     """
 
     code = "write_back_not_failed"

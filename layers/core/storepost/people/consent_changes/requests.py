@@ -1,17 +1,21 @@
-"""The request that tells a custom store of a change (docs/interface.md, section 5)."""
+"""The request that tells a custom store of a change (docs/interface.md, section 5), and what came
+of it.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
-from storepost.people.consent.model import ConsentChange
-from storepost.people.consent_changes.signing import signed_headers
+from storepost.people.consent.model import ConsentChange, SkipReason
 from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
-from storepost.platform.fetching import FetchFailed, UrlNotAllowed, post
+from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS, Posted, posted
+from storepost.platform.attempts.signing import signed_headers
+from storepost.platform.fetching import post
 from storepost.stores.stores.write_back import WriteBackConfig
 from storepost.values import clock
 
-TIMEOUT_SECONDS = 10.0
 _LATER = frozenset({408, 429})
 """Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
 
@@ -27,31 +31,38 @@ class WriteBackRefusal:
     """Whether somebody has to mend the store's address, or its connection."""
 
 
+@dataclass(frozen=True)
+class WriteBackOutcome:
+    """Says what came of one attempt to tell a store."""
+
+    attempt: Attempt
+    reason: WriteBackRefusal | SkipReason | None = None
+    """Why the store doesn't have the change; None once it took it."""
+    retry_after: timedelta | None = None
+
+
 def post_change(
     config: WriteBackConfig, change: ConsentChange, store_id: UUID, external_ids: Iterable[str]
-) -> WriteBackRefusal | None:
-    """Posts the change to the store's address; returns None once the store took it.
+) -> WriteBackOutcome:
+    """Posts the change to the store's address.
 
-    Each try of one delivery has the same `webhook-id`, and the next delivery has another.
+    Each attempt of one delivery has the same `webhook-id`, and the next delivery has another.
     """
     message = ConsentChangedMessage.of(change, external_ids)
     body = message.model_dump_json(by_alias=True).encode()
     message_id = f"{change.delivery_id_for(store_id)}.{store_id}"
     headers = signed_headers(message_id, clock.now(), body, config.secrets)
     headers["content-type"] = "application/json"
-    try:
-        answer = post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
-    except UrlNotAllowed as refused:
-        return WriteBackRefusal(refused.reason, lasts=True, needs_people=True)
-    except FetchFailed as failed:
-        return WriteBackRefusal(f"The store didn't answer: {failed.reason}.", lasts=False)
-    return _refusal(answer.status)
-
-
-def _refusal(status: int) -> WriteBackRefusal | None:
-    if 200 <= status < 300:
-        return None
-    lasts = status < 500 and status not in _LATER
-    return WriteBackRefusal(
-        f"The store answered with status {status}.", lasts=lasts, needs_people=lasts
+    made = posted(
+        lambda: post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS), "store"
     )
+    return WriteBackOutcome(made.attempt, _refusal(made), made.retry_after)
+
+
+def _refusal(made: Posted) -> WriteBackRefusal | None:
+    error, status = made.attempt.error, made.attempt.status
+    if error is None:
+        return None
+    answers_for_good = status is not None and status < 500 and status not in _LATER
+    lasts = answers_for_good or not made.is_allowed
+    return WriteBackRefusal(error, lasts=lasts, needs_people=lasts)

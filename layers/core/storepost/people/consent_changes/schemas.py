@@ -9,6 +9,7 @@ from storepost.people.consent import model
 from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import listing, write_back_list
+from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import Shape, Timestamp
 
 type StoreNames = Mapping[UUID, str]
@@ -188,6 +189,28 @@ class ChannelConsent(Shape):
         )
 
 
+class WriteBackAttempt(Shape):
+    """One attempt to tell a store of a change."""
+
+    at: Timestamp = Field(description="When the attempt began.")
+    status: int | None = Field(
+        description="The status of the store's answer. Null where it didn't answer, and for a "
+        "Shopify store, which is told by the Admin API."
+    )
+    error: str | None = Field(description="Why the attempt failed. Null where it didn't.")
+    duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> "WriteBackAttempt":
+        """The attempt in this shape."""
+        return cls(
+            at=attempt.at,
+            status=attempt.status,
+            error=attempt.error,
+            duration_ms=attempt.duration_ms,
+        )
+
+
 class ListedWriteBack(Shape):
     """What became of telling a store of a change, with the change that it is about."""
 
@@ -202,6 +225,14 @@ class ListedWriteBack(Shape):
     )
     state: ConsentState = Field(description="What the store is told: the change's own state.")
     write_back: ConsentWriteBack = Field(description="The store, and what became of telling it.")
+    attempts: list[WriteBackAttempt] = Field(
+        description="The attempts since it was queued, the first one first: at most ten, over "
+        "three days. No part of what the store answered is kept but its status."
+    )
+    next_attempt_at: Timestamp | None = Field(
+        description="When the next attempt is made. Null before the first one, and once "
+        "`writeBack.status` isn't `pending`."
+    )
 
     @classmethod
     def of(cls, listed: write_back_list.ListedWriteBack, stores: StoreNames) -> "ListedWriteBack":
@@ -213,6 +244,8 @@ class ListedWriteBack(Shape):
             channel=change.channel,
             state=change.state,
             write_back=ConsentWriteBack.of(listed.write_back, stores),
+            attempts=[WriteBackAttempt.of(each) for each in listed.write_back.attempts],
+            next_attempt_at=listed.write_back.next_attempt_at,
         )
 
 

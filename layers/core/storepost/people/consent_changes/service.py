@@ -26,7 +26,7 @@ from storepost.values.problems import NotFound, Problem
 from storepost.values.scope import WorkspaceScope
 
 MAX_PENDING = timedelta(days=1)
-"""After so long a write-back's message must be gone: the tries take hours, not a day."""
+"""An attempt due for so long has lost its message."""
 _REASONS_THAT_END = frozenset(
     {
         SkipReason.STORE_DISCONNECTED,
@@ -61,8 +61,8 @@ def retry_write_back(
 ) -> ConsentChange:
     """Tries again to tell a store of a change: what failed, or was skipped for what may end.
 
-    One that is pending for longer than a day is sent again too: no queue brings that any more. The
-    worker decides anew whether the store is to be told. Raises NotFound and WriteBackNotFailed.
+    One whose attempt is due for longer than a day is sent again too: no queue brings that any more.
+    The worker decides anew whether the store is to be told. Raises NotFound and WriteBackNotFailed.
     """
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
@@ -83,8 +83,8 @@ def _may_be_retried(write_back: WriteBack) -> bool:
 
 
 def _is_lost(change: ConsentChange, write_back: WriteBack) -> bool:
-    """Whether it is pending for so long that its message must be gone: the tries take an hour."""
-    since = write_back.pending_since or change.recorded_at
+    """Whether its attempt is due for so long that its message must be gone."""
+    since = write_back.due_since or change.recorded_at
     return write_back.status is WriteBackStatus.PENDING and since < clock.now() - MAX_PENDING
 
 

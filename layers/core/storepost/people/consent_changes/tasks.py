@@ -8,6 +8,7 @@ from uuid import UUID
 from storepost.people.consent.decision import AddressConsent, ChangeRef
 from storepost.people.consent.model import Address, ConsentChange, WriteBack
 from storepost.people.consent.states import ConsentState
+from storepost.people.consent.write_back_messages import NamedAttempt, group_of, series_of
 from storepost.people.customers.model import Customer
 from storepost.values.scope import WorkspaceScope
 
@@ -37,10 +38,20 @@ class Task:
         return dict(zip(NAMED, ids, strict=True))
 
     @property
-    def begun(self) -> WriteBack:
-        """Returns the write-back as it was begun."""
-        known = self.change.write_back_to(self.store_id)
-        return known.begun() if known else WriteBack(self.store_id)
+    def pending(self) -> WriteBack:
+        """Returns the write-back as it is, with the attempts that were made."""
+        return self.change.write_back_to(self.store_id) or WriteBack(self.store_id)
+
+    @property
+    def group(self) -> str:
+        """Returns the FIFO group of its messages."""
+        return group_of(self.address.value, self.store_id)
+
+    @property
+    def next_attempt(self) -> NamedAttempt:
+        """Returns what its next attempt's message names, once this one is noted."""
+        number = len(self.pending.attempts) + 2
+        return NamedAttempt(number, series_of(self.pending.pending_since))
 
     def dated(self, consent: AddressConsent, customers: Iterable[Customer]) -> "Task":
         """Returns the task with the change dated so that the store has nothing later.

@@ -2,7 +2,8 @@
 
 A message can come twice, late, and after a run that was killed between writing to the store and
 noting that. So what the store gave last counts as what it has only where the change before ended
-for certain (docs/adr/0008).
+for certain (docs/adr/0008). It names its attempt by number, and the next one is queued before this
+one is noted: a message whose attempt was noted is done, and none is lost (docs/adr/0158).
 """
 
 import json
@@ -19,10 +20,13 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.resending import queue_missed, resend_of
-from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
+from storepost.people.consent.write_back_messages import NamedAttempt, series_of
+from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to
 from storepost.people.consent_changes.failing import look_after, note_failure, note_success
+from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
 from storepost.people.consent_changes.owing import deliver_owed
 from storepost.people.consent_changes.reasons import reason_to_skip
+from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
 from storepost.people.consent_changes.tasks import NAMED, Task
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
@@ -53,29 +57,34 @@ def write_back(message: str, tries: int) -> None:
 
     A message that names no change is about what a store hasn't taken, or about its failures.
 
-    `tries` is how many times the queue brought the message, this one included. Raises `NotTaken`
-    where another try may succeed.
+    `tries` is how many times the queue brought the message, this one included: more than once where
+    a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided anew.
     """
     body = json.loads(message)
     if "changeId" not in body:
         _look_after_store(body)
         return
     named = {name: UUID(body[name]) for name in NAMED}
-    task = _task_of(named)
+    task, attempt = _task_of(named), NamedAttempt.of(body)
     if task is None:
-        deliver_owed(named, tries)
-        return
+        deliver_owed(named, attempt, tries)
+    elif _is_to_do(task, attempt):
+        _try(task, attempt, tries)
+
+
+def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
+    """Does what the message asks for, or notes that it failed where nothing brings that again."""
     try:
         check_tries(tries)
-        _carry_out(task, tries)
+        _carry_out(task, attempt, tries)
     except NotTaken:
         raise
     except Exception as error:
         if tries < TRIES:
             raise
-        # Nothing brings it again: somebody who sees that it failed can have it retried.
+        # Somebody who sees that it failed can have it retried.
         log_unexpected(error)
-        _finish_as_missed(task, task.begun.failed("The store couldn't be told.", clock.now()))
+        _finish_as_missed(task, task.pending.failed("The store couldn't be told.", clock.now()))
 
 
 def _look_after_store(body: dict[str, str]) -> None:
@@ -88,17 +97,27 @@ def _look_after_store(body: dict[str, str]) -> None:
         log_unknown("cause", resend.cause)
 
 
-def _carry_out(task: Task, tries: int) -> None:
+def _is_to_do(task: Task, attempt: NamedAttempt) -> bool:
+    """Whether the message's attempt is still to be made: it wasn't noted, or one is due."""
+    pending = task.pending
+    is_first = attempt.number == 1
+    is_of_these = is_first or attempt.since == series_of(pending.pending_since)
+    if is_of_these and len(pending.attempts) < attempt.number:
+        return True
+    return pending.next_attempt_at is not None and pending.next_attempt_at <= clock.now()
+
+
+def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
     consent = ConsentRepository(task.workspace).consent_of(task.address)
     if consent.holds is None or consent.erased_at:
         # The person may have been erased since, and the worker may still be to remove the change.
-        deliver_owed(task.named, tries)
+        deliver_owed(task.named, attempt, tries)
     customers = _customers(task, consent)
     store = StoreRepository(task.workspace).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
             note_success(store)
-        _finish(task, task.begun.written(clock.now()))
+        _finish(task, task.pending.written(clock.now()))
         return
     delivery = delivery_to(task.workspace, store)
     reason = reason_to_skip(task, consent, customers, store, delivery)
@@ -106,12 +125,12 @@ def _carry_out(task: Task, tries: int) -> None:
         _skip(task, store, reason)
     elif delivery is not None:
         addressed = task.addressed(customers)
-        _attempt(task.dated(consent, addressed), delivery, addressed, tries, consent)
+        _attempt(task.dated(consent, addressed), delivery, addressed, consent)
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
     """Notes why the store isn't told; what it may be told another time isn't lost."""
-    after = task.begun.skipped(reason, clock.now())
+    after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _finish_as_missed(task, after, is_away(task.workspace, task.store_id))
     elif _is_kept_for_later(task, reason):
@@ -175,30 +194,47 @@ def _was_taken(task: Task, customers: list[Customer]) -> bool:
 
 
 def _attempt(
-    task: Task, delivery: Delivery, recipients: list[Customer], tries: int, consent: AddressConsent
+    task: Task, delivery: Delivery, recipients: list[Customer], consent: AddressConsent
 ) -> None:
     external_ids = [customer.external_id for customer in recipients]
     outcome = delivery.deliver(task.change, external_ids, is_confirmed=consent.is_confirmed)
+    reason = outcome.reason
+    if reason is None:
+        _note_taken(task, delivery, recipients, outcome)
+    elif isinstance(reason, SkipReason):
+        finish = _finish_as_missed if _is_kept_for_later(task, reason) else _finish
+        finish(task, task.pending.skipped(reason, clock.now()))
+    else:
+        _note_refused(task, delivery, outcome, reason)
+
+
+def _note_taken(
+    task: Task, delivery: Delivery, recipients: list[Customer], outcome: WriteBackOutcome
+) -> None:
     now, config = clock.now(), delivery.config
-    repository = WriteBackRepository(task.workspace)
-    if outcome is None:
-        is_certain = _note_delivered(task, recipients)
-        note_success(delivery.store)
-        _finish(task, task.begun.written(now, is_certain=is_certain))
-        if config and config.notes_success(now):
-            repository.note_success(task.store_id, now)
-        return
-    if isinstance(outcome, SkipReason):
-        finish = _finish_as_missed if _is_kept_for_later(task, outcome) else _finish
-        finish(task, task.begun.skipped(outcome, now))
-        return
+    is_certain = _note_delivered(task, recipients)
+    note_success(delivery.store)
+    made = task.pending.attempted(outcome.attempt)
+    _finish(task, made.written(now, is_certain=is_certain))
+    if config and config.notes_success(now):
+        WriteBackRepository(task.workspace).note_success(task.store_id, now)
+
+
+def _note_refused(
+    task: Task, delivery: Delivery, outcome: WriteBackOutcome, refusal: WriteBackRefusal
+) -> None:
     # Before the write-back is finished: after that, nothing brings the message again.
-    note_failure(delivery.store, needs_people=outcome.needs_people)
-    if outcome.lasts or tries >= TRIES:
-        _finish_as_missed(task, task.begun.failed(outcome.error, now), delivery.is_unchanged)
-    if config:
-        repository.note_error(task.store_id, outcome.error)
-    try_again(outcome, tries)
+    note_failure(delivery.store, needs_people=refusal.needs_people)
+    at = next_attempt_at(len(task.pending.attempts) + 1, outcome)
+    made = task.pending.attempted(outcome.attempt, at)
+    if at is None:
+        failed = made.failed(refusal.error, clock.now())
+        _finish_as_missed(task, failed, delivery.is_unchanged)
+    else:
+        queue_attempt(task.workspace, task.ref, task.store_id, task.next_attempt, at, task.group)
+        ConsentRepository(task.workspace).note_attempt(task.change, task.pending, made)
+    if delivery.config:
+        WriteBackRepository(task.workspace).note_error(task.store_id, refusal.error)
 
 
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:

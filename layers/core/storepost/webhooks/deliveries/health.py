@@ -16,10 +16,10 @@ from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.repository import find_person
 from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.attempts.due import due_row, queue_later
 from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
-from storepost.webhooks.deliveries.due import due_row, queue_later
 from storepost.webhooks.deliveries.messages import EndpointCheckMessage
 from storepost.webhooks.endpoints.model import (
     DISABLED_AFTER,

@@ -1,10 +1,14 @@
-"""The worker of what comes later: attempts, replays, and looks at failing endpoints."""
+"""The worker of what comes later: attempts, replays, and looks at failing endpoints.
+
+Write-backs of consent that are tried again wait here too, and go on to their own FIFO queue.
+"""
 
 import json
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from storepost.platform.attempts.forwarding import ForwardMessage, forward
 from storepost.platform.jobs.batches import job
 from storepost.webhooks.deliveries.health import check
 from storepost.webhooks.deliveries.messages import (
@@ -18,12 +22,15 @@ from storepost.webhooks.deliveries.working import deliver
 _retry = job(RetryMessage, deliver)
 _replay = job(ReplayMessage, replay)
 _check = job(EndpointCheckMessage, lambda run: check(run.message))
+_forward = job(ForwardMessage, lambda run: forward(run.message))
 
 
 def do_later(record: SQSRecord, context: LambdaContext) -> None:
     """Does what one message asks for; what it holds says which kind it is."""
     body = json.loads(record.body)
-    if "deliveryId" in body:
+    if "forwardTo" in body:
+        _forward(record, context)
+    elif "deliveryId" in body:
         _retry(record, context)
     elif "failingSince" in body:
         _check(record, context)

@@ -64,6 +64,16 @@ class RetryMessage(DeliveryMessage):
         """Returns None: a standard queue has no groups. Its tenants are named when it is sent."""
         return None
 
+    @property
+    def tenant(self) -> UUID:
+        """Returns the endpoint."""
+        return self.endpoint_id
+
+    @property
+    def due_name(self) -> str:
+        """Returns what tells its row from others of the same moment."""
+        return str(self.delivery_id)
+
 
 @dataclass(frozen=True)
 class EndpointCheckMessage(WorkspaceMessage):
@@ -73,6 +83,16 @@ class EndpointCheckMessage(WorkspaceMessage):
 
     endpoint_id: UUID
     failing_since: str
+
+    @property
+    def tenant(self) -> UUID:
+        """Returns the endpoint."""
+        return self.endpoint_id
+
+    @property
+    def due_name(self) -> str:
+        """Returns what tells its row from others of the same moment."""
+        return str(self.endpoint_id)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from storepost.platform.attempts.model import Attempt
 from storepost.values.ids import derived_id
 from storepost.values.scope import WorkspaceScope
 from storepost.values.stored_enum import StoredEnum
@@ -22,22 +23,6 @@ class DeliveryStatus(StoredEnum):
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One attempt to post a message."""
-
-    at: datetime
-    status: int | None
-    """The answer's; None where there was none."""
-    error: str | None
-    duration_ms: int
-
-    @property
-    def is_success(self) -> bool:
-        """Whether the endpoint took the message."""
-        return self.error is None
 
 
 @dataclass(frozen=True)

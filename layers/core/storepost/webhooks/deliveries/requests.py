@@ -4,18 +4,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from storepost.people.consent_changes.signing import signed_headers
-from storepost.platform.fetching import FetchFailed, UrlNotAllowed, post
+from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS, posted
+from storepost.platform.attempts.signing import signed_headers
+from storepost.platform.fetching import post
 from storepost.values import clock
-from storepost.webhooks.deliveries.model import Attempt
-from storepost.webhooks.deliveries.waits import retry_after_of
 from storepost.webhooks.events.model import WebhookEvent
 
-TIMEOUT_SECONDS = 10.0
 _GONE = 410
 
 
@@ -38,30 +36,10 @@ def message_body(event: WebhookEvent, data: dict[str, Any]) -> bytes:
 
 
 def post_message(url: str, message_id: UUID, body: bytes, secrets: Sequence[str]) -> Outcome:
-    """Posts a message to an address, which goes through the fetch guard again each time.
-
-    Kept of the answer are its status and what its `Retry-After` asks for.
-    """
-    at, begun = clock.now(), monotonic()
-    headers = signed_headers(str(message_id), at, body, secrets)
+    """Posts a message to an address, which goes through the fetch guard again each time."""
+    headers = signed_headers(str(message_id), clock.now(), body, secrets)
     headers["content-type"] = "application/json"
-    status, error, retry_after = None, None, None
-    try:
-        answer = post(url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
-    except UrlNotAllowed as refused:
-        error = refused.reason
-    except FetchFailed as failed:
-        error = f"The endpoint didn't answer: {failed.reason}."
-    else:
-        status, error = answer.status, _error(answer.status)
-        retry_after = retry_after_of(answer.headers.get("retry-after")) if error else None
-    duration = round((monotonic() - begun) * 1000)
-    return Outcome(Attempt(at, status, error, duration), retry_after, status == _GONE)
-
-
-def _error(status: int) -> str | None:
-    if 200 <= status < 300:
-        return None
-    if 300 <= status < 400:
-        return f"The endpoint answered with status {status}. Redirects aren't followed."
-    return f"The endpoint answered with status {status}."
+    made = posted(
+        lambda: post(url, body=body, headers=headers, timeout=TIMEOUT_SECONDS), "endpoint"
+    )
+    return Outcome(made.attempt, made.retry_after, made.attempt.status == _GONE)

@@ -1,18 +1,16 @@
 """Rows of deliveries, and where they stand."""
 
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
+from storepost.platform.attempts.model import attempt_json, attempt_of
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
 from storepost.platform.persistence.records import Json, Records
-from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.deliveries.events_json import event_json, event_of_json
-from storepost.webhooks.deliveries.model import KEPT_FOR, Attempt, Delivery, DeliveryStatus
+from storepost.webhooks.deliveries.model import KEPT_FOR, Delivery, DeliveryStatus
 
 
 class DeliveryItem(Item, discriminator="endpoint_delivery"):
@@ -46,7 +44,7 @@ def row_of_delivery(delivery: Delivery) -> DeliveryItem:
         *delivery_key(delivery.workspace, delivery.endpoint_id, delivery.id),
         event=event_json(delivery.event),
         status=delivery.status,
-        attempts=[_attempt_json(each) for each in delivery.attempts],
+        attempts=[attempt_json(each) for each in delivery.attempts],
         number=delivery.number,
         created_at=delivery.created_at,
         next_attempt_at=delivery.next_attempt_at,
@@ -68,7 +66,7 @@ def delivery_of(row: DeliveryItem) -> Delivery:
         event=event_of_json(row.event),
         created_at=row.created_at,
         status=DeliveryStatus(row.status),
-        attempts=tuple(_attempt_of(each) for each in row.attempts),
+        attempts=tuple(attempt_of(each) for each in row.attempts),
         number=int(row.number),
         next_attempt_at=row.next_attempt_at,
         replay_of=row.replay_of,
@@ -76,12 +74,3 @@ def delivery_of(row: DeliveryItem) -> Delivery:
         is_sample=bool(row.is_sample),
         is_by_hand=bool(row.is_by_hand),
     )
-
-
-def _attempt_json(attempt: Attempt) -> list[Any]:
-    return [clock.to_text(attempt.at), attempt.status, attempt.error, attempt.duration_ms]
-
-
-def _attempt_of(values: list[Any]) -> Attempt:
-    at: datetime = clock.from_text(values[0])
-    return Attempt(at, values[1], values[2], values[3])

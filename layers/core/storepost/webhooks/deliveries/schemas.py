@@ -5,8 +5,9 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import RequestBody, Shape, Timestamp
-from storepost.webhooks.deliveries.model import Attempt, Delivery, DeliveryStatus
+from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import CreatedWithin
 from storepost.webhooks.endpoints.model import MAX_EVENTS
 from storepost.webhooks.events.registry import TEST_TYPE

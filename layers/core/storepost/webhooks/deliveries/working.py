@@ -9,25 +9,25 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from storepost.platform.attempts.due import queue_later
+from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.waits import at_after, wait_after
 from storepost.platform.jobs.runs import Run
 from storepost.platform.messaging.outbox import Queue, body_of
 from storepost.platform.messaging.queues import send_fairly
 from storepost.values import clock
 from storepost.values.logs import log_unexpected
 from storepost.values.metrics import count
-from storepost.webhooks.deliveries.due import queue_later
 from storepost.webhooks.deliveries.events_json import event_of_json
 from storepost.webhooks.deliveries.health import disable_gone, note_failure, note_success
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage, as_retry
 from storepost.webhooks.deliveries.model import (
-    Attempt,
     Delivery,
     DeliveryStatus,
     first_delivery,
 )
 from storepost.webhooks.deliveries.repository import DeliveryRepository
 from storepost.webhooks.deliveries.requests import Outcome, message_body, post_message
-from storepost.webhooks.deliveries.waits import at_after, wait_after
 from storepost.webhooks.endpoints.model import WebhookEndpoint
 from storepost.webhooks.endpoints.repository import EndpointRepository
 from storepost.webhooks.events.bodies import data_of

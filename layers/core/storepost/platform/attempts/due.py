@@ -2,12 +2,14 @@
 
 A row holds the message of a later attempt, or of a look at a failing endpoint. It is sent first and
 deleted then, so that a run that is killed in between sends it again; the worker knows an attempt
-that was made. Each endpoint's rows are in one of 16 partitions, and a run takes a few hundred of
-each in turn, so that no endpoint with many rows keeps the others' waiting.
+that was made. The rows of one receiver (an endpoint, a store) are in one of 16 partitions, and a
+run takes a few hundred of each in turn, so that none with many rows keeps the others' waiting.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 
@@ -17,7 +19,6 @@ from storepost.platform.persistence.item import Item, Key
 from storepost.platform.persistence.patience import seconds_left
 from storepost.values import clock
 from storepost.values.logs import log_unexpected
-from storepost.webhooks.deliveries.messages import EndpointCheckMessage, RetryMessage
 
 SHARDS = 16
 PARTITION = "due#webhooks#"
@@ -25,14 +26,27 @@ MAX_IN_TURN = 200
 """Of one partition, before the next one has its turn."""
 RESERVED_SECONDS = 5.0
 
-type LaterMessage = RetryMessage | EndpointCheckMessage
+
+class LaterMessage(Protocol):
+    """A message of the queue of what is tried again, which may come later."""
+
+    @property
+    def tenant(self) -> UUID:
+        """Returns the receiver: SQS is fair to each."""
+
+    @property
+    def due_name(self) -> str:
+        """Returns what tells its row from the receiver's others of the same moment."""
+
+    def payload(self) -> dict[str, object]:
+        """Returns the JSON that stands in the queue."""
 
 
 class NotSent(Exception):  # noqa: N818 - it is what happened
     """What was due in some partitions couldn't be sent."""
 
 
-class WebhookDueItem(Item, discriminator="webhook_due"):
+class DueMessageItem(Item, discriminator="webhook_due"):
     """A message for a time to come; it holds ids alone."""
 
     body = UnicodeAttribute()
@@ -42,7 +56,7 @@ class WebhookDueItem(Item, discriminator="webhook_due"):
 def queue_later(message: LaterMessage, at: datetime) -> None:
     """Queues a message for then: by SQS where that is soon, else by a row."""
     wait = at - clock.now()
-    body, tenant = body_of(message.payload()), str(message.endpoint_id)
+    body, tenant = body_of(message.payload()), str(message.tenant)
     if wait <= timedelta(seconds=MAX_SECONDS):
         seconds = max(0, round(wait.total_seconds()))
         send_fairly(Queue.WEBHOOK_RETRY, [(body, tenant)], seconds)
@@ -50,10 +64,10 @@ def queue_later(message: LaterMessage, at: datetime) -> None:
         due_row(message, at).save()
 
 
-def due_row(message: LaterMessage, at: datetime) -> WebhookDueItem:
+def due_row(message: LaterMessage, at: datetime) -> DueMessageItem:
     """Returns the row of a message for a time to come; the same message has the same row."""
-    body, tenant = body_of(message.payload()), str(message.endpoint_id)
-    return WebhookDueItem(*_key(message, at), body=body, tenant=tenant)
+    body, tenant = body_of(message.payload()), str(message.tenant)
+    return DueMessageItem(*_key(message, at), body=body, tenant=tenant)
 
 
 def send_due() -> int:
@@ -75,20 +89,20 @@ def send_due() -> int:
     return sent
 
 
-def _send(rows: Sequence[WebhookDueItem]) -> int:
+def _send(rows: Sequence[DueMessageItem]) -> int:
     """Sends the messages of some rows, and deletes those; returns how many there were."""
     if rows:
         send_fairly(Queue.WEBHOOK_RETRY, ((row.body, row.tenant) for row in rows))
-        with WebhookDueItem.batch_write() as batch:
+        with DueMessageItem.batch_write() as batch:
             for row in rows:
                 batch.delete(row)
     return len(rows)
 
 
-def _due(shard: int) -> list[WebhookDueItem]:
-    found = WebhookDueItem.query(
+def _due(shard: int) -> list[DueMessageItem]:
+    found = DueMessageItem.query(
         f"{PARTITION}{shard}",
-        WebhookDueItem.sk < clock.to_text(clock.now()),
+        DueMessageItem.sk < clock.to_text(clock.now()),
         consistent_read=True,
         limit=MAX_IN_TURN,
     )
@@ -96,5 +110,5 @@ def _due(shard: int) -> list[WebhookDueItem]:
 
 
 def _key(message: LaterMessage, at: datetime) -> Key:
-    named = message.delivery_id if isinstance(message, RetryMessage) else message.endpoint_id
-    return (f"{PARTITION}{message.endpoint_id.int % SHARDS}", f"{clock.to_text(at)}#{named}")
+    shard = message.tenant.int % SHARDS
+    return (f"{PARTITION}{shard}", f"{clock.to_text(at)}#{message.due_name}")

@@ -1,0 +1,50 @@
+"""One attempt to post a message: how long it took, what was answered, and when to come again.
+
+Kept of an answer are its status and what its `Retry-After` asks for, and no part of its body.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from time import monotonic
+
+from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.waits import retry_after_of
+from storepost.platform.fetching import Answer, FetchFailed, UrlNotAllowed
+from storepost.values import clock
+
+TIMEOUT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What became of an attempt."""
+
+    attempt: Attempt
+    retry_after: timedelta | None = None
+    is_allowed: bool = True
+    """False where the fetch guard refused the address: nothing was sent."""
+
+
+def posted(send: Callable[[], Answer], receiver: str) -> Posted:
+    """Returns what became of sending a message; `receiver` is what errors call the other side."""
+    at, begun = clock.now(), monotonic()
+    status, error, retry_after, is_allowed = None, None, None, True
+    try:
+        answer = send()
+    except UrlNotAllowed as refused:
+        error, is_allowed = refused.reason, False
+    except FetchFailed as failed:
+        error = f"The {receiver} didn't answer: {failed.reason}."
+    else:
+        status, error = answer.status, _error(answer.status, receiver)
+        retry_after = retry_after_of(answer.headers.get("retry-after")) if error else None
+    duration = round((monotonic() - begun) * 1000)
+    return Posted(Attempt(at, status, error, duration), retry_after, is_allowed)
+
+
+def _error(status: int, receiver: str) -> str | None:
+    if 200 <= status < 300:
+        return None
+    said = f"The {receiver} answered with status {status}."
+    return f"{said} Redirects aren't followed." if 300 <= status < 400 else said

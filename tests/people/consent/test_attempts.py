@@ -1,0 +1,453 @@
+"""The attempts to tell a store of a change: ten over three days, as at webhook endpoints."""
+
+from datetime import timedelta
+from itertools import permutations
+from typing import Any
+from uuid import UUID
+
+import boto3
+import pytest
+
+from local import aws
+from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.profiles.model import Profile
+from storepost.platform.attempts.due import PARTITION
+from storepost.platform.attempts.waits import WAITS
+from storepost.values import clock
+from tests.harness.crash_points import crashes
+from tests.harness.faults import FAULT, THROTTLED, faults, refusal
+from tests.harness.later_attempts import RETRIES, advance, delayed, make_all, run_due
+from tests.harness.world import CANARY
+from tests.people.consent.listening_store import EMAIL, HOOK, Listener, Shop, hand_over
+from tests.people.consent.test_write_back_relay import sweep_later
+
+DOWN = [503] * 100
+
+
+@pytest.fixture
+def store(shop: Shop) -> UUID:
+    """A store that listens."""
+    return shop.store()
+
+
+@pytest.fixture
+def person(shop: Shop, store: UUID) -> Profile:
+    """Somebody whom the store knows."""
+    return shop.person(store)
+
+
+def unsubscribed(shop: Shop, person: Profile) -> tuple[dict[str, Any], dict[str, str]]:
+    """A change that the store is to be told of, and its message."""
+    change = shop.change(person, "unsubscribed")
+    [message] = shop.queued()
+    return change, message
+
+
+def listed(shop: Shop) -> dict[str, Any]:
+    """The one write-back of the workspace's list."""
+    answer = shop.world.call("GET", "/write-backs", token=shop.owner.token)
+    [found] = answer.json["items"]
+    return dict(found)
+
+
+def due_at(shop: Shop, person: Profile, change: dict[str, Any]) -> Any:
+    """When the next attempt is."""
+    [found] = [c for c in ConsentRepository(shop.workspace).history(person.id)]
+    assert str(found.id) == change["id"]
+    [each] = found.write_backs
+    return each.next_attempt_at
+
+
+class TestTimes:
+    """When the attempts are made."""
+
+    def test_at_once_then_after_each_wait_with_jitter_and_no_more_after_the_last(
+        self, shop: Shop, store: UUID, person: Profile, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = list(DOWN)
+        assert hand_over(message)
+        for made, wait in enumerate(WAITS, start=1):
+            assert shop.outcome(person, change, store) == "pending"
+            shown = listed(shop)
+            assert len(shown["attempts"]) == len(listener.received) == made
+            due = clock.from_text(shown["nextAttemptAt"])
+            last = clock.from_text(shown["attempts"][-1]["at"])
+            assert wait <= due - last <= wait * 1.1 + timedelta(seconds=2)
+            advance(due - clock.now() - timedelta(seconds=1.5))
+            assert len(listener.received) == made
+            advance(timedelta(seconds=1.6))
+        assert len(listener.received) == 10
+        assert shop.outcome(person, change, store) == "failed"
+        assert listed(shop)["nextAttemptAt"] is None
+        assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+        advance(timedelta(days=2))
+        assert len(listener.received) == 10
+
+    def test_a_store_that_is_down_for_two_days_still_learns_it(
+        self, shop: Shop, store: UUID, person: Profile, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = list(DOWN)
+        hand_over(message)
+        for _ in range(16):
+            advance(timedelta(hours=3))
+        assert shop.outcome(person, change, store) == "pending"
+        listener.answers = []
+        listener.received.clear()
+        for _ in range(8):
+            advance(timedelta(hours=3))
+        assert listener.states == ["unsubscribed"]
+        assert shop.outcome(person, change, store) == "written"
+        assert shop.world.rows(PARTITION) == []
+
+    def test_retry_after_is_kept_to(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = [(429, {"retry-after": "3600"})]
+        assert hand_over(message)
+        advance(timedelta(minutes=59))
+        assert len(listener.received) == 1
+        advance(timedelta(minutes=1, seconds=5))
+        assert shop.outcome(person, change, store) == "written"
+
+    def test_what_the_store_refuses_for_good_fails_at_once(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503, 404]
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        assert shop.outcome(person, change, store) == "failed"
+        make_all()
+        assert len(listener.received) == 2
+
+
+class TestLog:
+    """What a list of write-backs tells of the attempts."""
+
+    def test_each_attempt(self, shop: Shop, person: Profile, listener: Listener) -> None:
+        _, message = unsubscribed(shop, person)
+        assert (listed(shop)["attempts"], listed(shop)["nextAttemptAt"]) == ([], None)
+        listener.answers = [503]
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        shown = listed(shop)
+        assert shown["writeBack"]["status"] == "written"
+        assert [(a["status"], a["error"]) for a in shown["attempts"]] == [
+            (503, "The store answered with status 503."),
+            (204, None),
+        ]
+        first, second = (clock.from_text(a["at"]) for a in shown["attempts"])
+        assert first < second <= clock.now()
+        assert all(a["durationMs"] >= 0 for a in shown["attempts"])
+        assert set(shown["attempts"][0]) == {"at", "status", "error", "durationMs"}
+
+    def test_a_change_has_what_it_had(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503]
+        assert hand_over(message)
+        [shown] = shop.read(person, change)["writeBacks"]
+        assert set(shown) == {"store", "status", "skipReason", "error", "doneAt"}
+        assert (shown["status"], shown["error"], shown["doneAt"]) == ("pending", None, None)
+
+    def test_what_waits_holds_nothing_of_the_person(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        _, message = unsubscribed(shop, person)
+        listener.answers = list(DOWN)
+        assert hand_over(message)
+        for wait in WAITS[:3]:
+            texts = [str(row.to_simple_dict()) for row in shop.world.rows(PARTITION)]
+            texts += [each.body for each in delayed()]
+            assert texts
+            for text in texts:
+                assert CANARY not in text
+                assert EMAIL not in text
+            advance(wait * 1.1 + timedelta(seconds=1))
+
+
+class TestOrder:
+    """A newer change stands above what waits."""
+
+    def test_a_newer_change_goes_out_at_once_and_ends_the_older_one(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        older = shop.change(person, "subscribed")
+        shop.world.deliver_outbox()
+        listener.answers = [503, 503, 503]
+        run_due()
+        advance(timedelta(seconds=6))
+        advance(timedelta(minutes=6))
+        assert len(shop.world.rows(PARTITION)) == 1
+        listener.received.clear()
+        newer = shop.change(person, "unsubscribed")
+        shop.world.deliver()
+        assert shop.outcome(person, newer, store) == "written"
+        make_all()
+        assert listener.states == ["unsubscribed"]
+        assert shop.outcome(person, older, store) == "superseded"
+
+
+class TestBroughtForward:
+    """What waits is sent at once where the store takes something again."""
+
+    def waiting(self, shop: Shop, person: Profile, listener: Listener) -> dict[str, Any]:
+        """A change whose fourth attempt is half an hour away."""
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503] * 3
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        advance(timedelta(minutes=6))
+        assert len(listener.received) == 3
+        listener.received.clear()
+        shop.world.deliver()
+        return change
+
+    def test_by_the_first_success(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change = self.waiting(shop, person, listener)
+        other = shop.change(person, "subscribed", channel="sms")
+        shop.world.deliver()
+        assert [each.json["data"]["changeId"] for each in listener.received] == [
+            other["id"],
+            change["id"],
+        ]
+        assert shop.outcome(person, change, store) == "written"
+        listener.received.clear()
+        make_all()
+        assert listener.received == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_by_another_address(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change = self.waiting(shop, person, listener)
+        path, body = f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"}
+        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        shop.world.deliver()
+        assert [each.url for each in listener.received] == [body["url"]]
+        assert shop.outcome(person, change, store) == "written"
+        make_all()
+        assert len(listener.received) == 1
+
+    def test_not_where_somebody_asks_for_what_failed(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        self.waiting(shop, person, listener)
+        body = {"storeId": str(store)}
+        answer = shop.world.call(
+            "POST", "/write-backs/retry", token=shop.owner.token, json_body=body
+        )
+        assert answer.json == {"queued": 0}
+        query = {"status": "failed"}
+        failed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+        assert failed.json["items"] == []
+
+    def test_one_alone_cannot_be_retried_while_it_waits(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change = self.waiting(shop, person, listener)
+        path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
+        answer = shop.world.call("POST", path, token=shop.owner.token)
+        assert answer.problem() == (409, "write_back_not_failed")
+
+
+class TestErased:
+    """A no of somebody who was erased while its next attempt waits."""
+
+    def erase(self, shop: Shop, person: Profile) -> None:
+        answer = shop.world.call("DELETE", f"/profiles/{person.id}", token=shop.owner.token)
+        assert answer.status == 204
+
+    def test_it_goes_out_by_ids_after_days(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        _, message = unsubscribed(shop, person)
+        listener.answers = list(DOWN)
+        assert hand_over(message)
+        advance(timedelta(minutes=6))
+        self.erase(shop, person)
+        shop.world.deliver()
+        for _ in range(8):
+            advance(timedelta(hours=6))
+        listener.received.clear()
+        for row in shop.world.rows("due#"):
+            assert CANARY not in str(row.to_simple_dict())
+        listener.answers = []
+        for _ in range(6):
+            advance(timedelta(hours=6))
+        [sent] = listener.received
+        assert sent.json["data"]["address"] is None
+        assert sent.json["data"]["customers"] == [{"externalId": f"c-{CANARY}"}]
+        assert shop.world.rows(PARTITION) == []
+        assert [row for row in shop.world.rows() if "c-canary" in str(row.to_simple_dict())] == []
+
+    def test_ten_attempts_then_it_waits_for_a_mended_store(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        unsubscribed(shop, person)
+        self.erase(shop, person)
+        listener.answers = list(DOWN)
+        shop.world.deliver()
+        listener.received.clear()
+        listener.answers = list(DOWN)
+        make_all()
+        assert len(listener.received) <= 10
+        assert len(shop.world.rows(missed_partition(shop.workspace, store))) == 1
+        assert shop.world.rows(PARTITION) == []
+        listener.received.clear()
+        listener.answers = [503]
+        path, body = f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"}
+        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        shop.world.deliver()
+        advance(timedelta(seconds=6))
+        assert len(listener.received) == 2
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+
+class TestKilled:
+    """An attempt that fails, killed before and after each of its calls."""
+
+    @pytest.mark.parametrize("made", [0, 2], ids=["soon", "in a row"])
+    def test_another_attempt_always_follows(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener, made: int
+    ) -> None:
+        """The third one's next waits in a row, and those before in SQS."""
+        change, first = unsubscribed(shop, person)
+        listener.answers = list(DOWN)
+        message: dict[str, Any] = dict(first)
+        for wait in WAITS[:made]:
+            assert hand_over(message)
+            message = first | {"attempt": message.get("attempt", 1) + 1}
+            advance(wait * 0.5)
+            for each in delayed():
+                each.visible_at = 10**15
+        del listener.received[:]
+        found = crashes(
+            shop.world,
+            lambda: hand_over(message),
+            outside=[listener.received],
+            deliver=False,
+        )
+        assert len(found.places) > 6
+        for places in found:
+            listener.answers = list(DOWN)
+            assert hand_over(message, 2), places
+            listener.answers = []
+            make_all()
+            assert shop.outcome(person, change, store) == "written", places
+            assert shop.world.rows(PARTITION) == [], places
+            assert shop.world.queue_depth(RETRIES) == 0, places
+
+    def test_in_each_order_and_twice_each_attempt_is_made_once(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change, first = unsubscribed(shop, person)
+        listener.answers = [503]
+        assert hand_over(first)
+        second, third = (dict(first) | {"attempt": number} for number in (2, 3))
+        begin_anew = shop.world.checkpoint(deliver=False)
+        for order in permutations([first, second, third]):
+            begin_anew()
+            listener.received.clear()
+            listener.answers = []
+            for each in [*order, *order]:
+                assert hand_over(each)
+            assert listener.states == ["unsubscribed"]
+            assert shop.outcome(person, change, store) == "written"
+
+    def test_messages_of_attempts_before_it_was_begun_again_do_nothing(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change, first = unsubscribed(shop, person)
+        listener.answers = [503, 404, 503]
+        assert hand_over(first)
+        advance(timedelta(seconds=6))
+        path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        shop.world.deliver()
+        made = len(listener.received)
+        assert hand_over(dict(first) | {"attempt": 5})
+        assert len(listener.received) == made
+        assert shop.outcome(person, change, store) == "pending"
+
+    @pytest.mark.parametrize("operation", ["GetItem", "UpdateItem"])
+    @pytest.mark.parametrize("code", [THROTTLED[0], FAULT.response["Error"]["Code"]])
+    def test_throttled(
+        self,
+        shop: Shop,
+        person: Profile,
+        store: UUID,
+        listener: Listener,
+        code: str,
+        operation: str,
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503] * 2
+        with faults(refusal(code), operation, times=2) as met:
+            done = hand_over(message)
+        assert met.met > 0
+        assert done or hand_over(message, 2)
+        listener.answers = []
+        make_all()
+        assert shop.outcome(person, change, store) == "written"
+
+
+class TestSwept:
+    """What waits isn't lost, and what is overdue is."""
+
+    def test_one_that_waits_is_not_queued_again(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        unsubscribed(shop, person)
+        shop.world.deliver_outbox()
+        listener.answers = list(DOWN)
+        run_due()
+        advance(timedelta(minutes=10))
+        advance(timedelta(hours=2))
+        made = len(listener.received)
+        for _ in range(61):
+            shop.world.advance(seconds=60)
+            shop.world.sweep()
+        assert shop.queued() == []
+        assert len(listener.received) == made
+
+    def test_whose_message_was_lost_goes_on_with_its_next_attempt(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        shop.world.deliver_outbox()
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503]
+        assert hand_over(message)
+        boto3.client("sqs").purge_queue(QueueUrl=aws.queue_url(RETRIES))
+        sweep_later(shop)
+        shop.world.deliver()
+        assert shop.outcome(person, change, store) == "written"
+        assert len(listed(shop)["attempts"]) == 2
+
+    def test_whose_row_was_lost_may_be_retried_a_day_after_it_was_due(
+        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+    ) -> None:
+        change, message = unsubscribed(shop, person)
+        listener.answers = [503] * 3
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        advance(timedelta(minutes=6))
+        shop.world.lose_stream()
+        for row in shop.world.rows(PARTITION):
+            row.delete()
+        path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
+        shop.world.advance(hours=24)
+        answer = shop.world.call("POST", path, token=shop.owner.token)
+        assert answer.problem() == (409, "write_back_not_failed")
+        shop.world.advance(hours=1)
+        answer = shop.world.call("POST", path, token=shop.owner.token)
+        assert answer.status == 200
+        shop.world.deliver()
+        assert shop.outcome(person, change, store) == "written"
