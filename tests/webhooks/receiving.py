@@ -7,6 +7,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.sqs.models import sqs_backends
+
+from local import aws
 from storepost.platform.fetching import Answer
 from storepost.values import clock
 from storepost.values.ids import new_id
