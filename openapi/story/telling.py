@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import count
 from typing import Any
 from unittest import mock
 from urllib.parse import quote, urlencode
@@ -19,12 +18,12 @@ from local.demo.seeded import seeded
 from local.running import LocalRun
 from openapi.story.masks import Masks
 from openapi.story.steps import Step
+from storepost.platform.attempts import posting
 from storepost.values import clock
-from storepost.webhooks.deliveries import requests
 
 BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0"
-ATTEMPT_SECONDS = 0.042
+ATTEMPT_MILLISECONDS = 42
 """What each attempt at a webhook endpoint takes in the story."""
 SHOP = "birch-loom.myshopify.com"
 _VARIABLES = ("SHOPIFY_STAND_IN", "FEED_ALLOW_HOSTS")
@@ -205,7 +204,7 @@ def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
             socket.create_server(("127.0.0.1", 0)) as listening,
             seeded(),
             mock.patch.object(clock, "datetime", StandingClock),
-            mock.patch.object(requests, "monotonic", count(0, ATTEMPT_SECONDS).__next__),
+            mock.patch.object(posting, "elapsed_ms", return_value=ATTEMPT_MILLISECONDS),
         ):
             StandingClock.moment = BEGINNING
             run = LocalRun(listening)

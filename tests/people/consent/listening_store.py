@@ -169,7 +169,7 @@ def open_shop(world: World) -> Shop:
     return Shop(world, owner, world.workspace(owner))
 
 
-def hand_over(message: Mapping[str, str], tries: int = 1) -> bool:
+def hand_over(message: Mapping[str, Any], tries: int = 1) -> bool:
     """Hands a message to the worker as the queue's so many-th try; whether it is done with it."""
     record = {
         "messageId": str(new_id()),
@@ -207,12 +207,16 @@ class Received:
         return str(self.json["data"]["state"])
 
 
+type StoreAnswer = int | tuple[int, dict[str, str]] | BaseException
+"""A status, one with headers, or what is raised."""
+
+
 @dataclass
 class Listener:
     """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
 
     received: list[Received] = field(default_factory=list)
-    answers: list[int | tuple[int, dict[str, str]] | BaseException] = field(default_factory=list)
+    answers: list[StoreAnswer] = field(default_factory=list)
     """What comes next; 204 once there is none left."""
 
     def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:

@@ -44,6 +44,11 @@ def unsubscribed(shop: Shop, person: Profile) -> tuple[dict[str, Any], dict[str,
     return change, message
 
 
+def named(message: dict[str, str], attempt: int) -> dict[str, Any]:
+    """The message of a later attempt of the same ones."""
+    return {**message, "attempt": attempt}
+
+
 def listed(shop: Shop) -> dict[str, Any]:
     """The one write-back of the workspace's list."""
     answer = shop.world.call("GET", "/write-backs", token=shop.owner.token)
@@ -324,7 +329,7 @@ class TestKilled:
         message: dict[str, Any] = dict(first)
         for wait in WAITS[:made]:
             assert hand_over(message)
-            message = first | {"attempt": message.get("attempt", 1) + 1}
+            message = named(first, message.get("attempt", 1) + 1)
             advance(wait * 0.5)
             for each in delayed():
                 each.visible_at = 10**15
@@ -351,7 +356,7 @@ class TestKilled:
         change, first = unsubscribed(shop, person)
         listener.answers = [503]
         assert hand_over(first)
-        second, third = (dict(first) | {"attempt": number} for number in (2, 3))
+        second, third = (named(first, number) for number in (2, 3))
         begin_anew = shop.world.checkpoint(deliver=False)
         for order in permutations([first, second, third]):
             begin_anew()
@@ -373,7 +378,7 @@ class TestKilled:
         assert shop.world.call("POST", path, token=shop.owner.token).status == 200
         shop.world.deliver()
         made = len(listener.received)
-        assert hand_over(dict(first) | {"attempt": 5})
+        assert hand_over(named(first, 5))
         assert len(listener.received) == made
         assert shop.outcome(person, change, store) == "pending"
 

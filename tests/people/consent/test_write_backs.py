@@ -54,6 +54,7 @@ from tests.people.consent.listening_store import (
     URL,
     Listener,
     Shop,
+    StoreAnswer,
     hand_over,
     open_shop,
 )
@@ -955,7 +956,7 @@ class Queue:
 
     def hand_over(self, message: dict[str, str], ending: Ending) -> None:
         """One run."""
-        answers: dict[Ending, list[int | BaseException]]
+        answers: dict[Ending, list[StoreAnswer]]
         answers = {Ending.KILLED_ONCE_TOLD: [Killed()], Ending.BUSY: [503]}
         self._listener.received.clear()
         self._listener.answers = answers.get(ending, [])

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
 
 from storepost.people.consent.missed import Demand, has_address
 from storepost.people.consent.model import ConsentChange
@@ -12,10 +11,9 @@ from storepost.people.consent_changes.requests import (
     post_change,
 )
 from storepost.people.consent_changes.shops import update_shop
-from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.posting import Stopwatch
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.write_back import WriteBackConfig, WriteBackRepository
-from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 
@@ -56,13 +54,12 @@ class Delivery:
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            at, begun = clock.now(), monotonic()
+            watch = Stopwatch()
             reason = update_shop(
                 self.store, change, external_ids, is_same, is_confirmed=is_confirmed
             )
             error = reason.error if isinstance(reason, WriteBackRefusal) else None
-            attempt = Attempt(at, None, error, round((monotonic() - begun) * 1000))
-            return WriteBackOutcome(attempt, reason)
+            return WriteBackOutcome(watch.attempt(None, error), reason)
         return post_change(self.config, change, self.store.id, external_ids)
 
 

@@ -4,8 +4,8 @@ Kept of an answer are its status and what its `Retry-After` asks for, and no par
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from time import monotonic
 
 from storepost.platform.attempts.model import Attempt
@@ -26,9 +26,26 @@ class Posted:
     """False where the fetch guard refused the address: nothing was sent."""
 
 
+@dataclass(frozen=True)
+class Stopwatch:
+    """Says when an attempt began."""
+
+    at: datetime = field(default_factory=clock.now)
+    _begun: float = field(default_factory=monotonic)
+
+    def attempt(self, status: int | None, error: str | None) -> Attempt:
+        """Returns the attempt that ends now."""
+        return Attempt(self.at, status, error, elapsed_ms(self._begun))
+
+
+def elapsed_ms(begun: float) -> int:
+    """Returns the milliseconds since a moment of `monotonic`."""
+    return round((monotonic() - begun) * 1000)
+
+
 def posted(send: Callable[[], Answer], receiver: str) -> Posted:
     """Returns what became of sending a message; `receiver` is what errors call the other side."""
-    at, begun = clock.now(), monotonic()
+    watch = Stopwatch()
     status, error, retry_after, is_allowed = None, None, None, True
     try:
         answer = send()
@@ -39,8 +56,7 @@ def posted(send: Callable[[], Answer], receiver: str) -> Posted:
     else:
         status, error = answer.status, _error(answer.status, receiver)
         retry_after = retry_after_of(answer.headers.get("retry-after")) if error else None
-    duration = round((monotonic() - begun) * 1000)
-    return Posted(Attempt(at, status, error, duration), retry_after, is_allowed)
+    return Posted(watch.attempt(status, error), retry_after, is_allowed)
 
 
 def _error(status: int, receiver: str) -> str | None:
