@@ -67,7 +67,22 @@ SAMPLES: dict[DefinitionKind, Any] = {
     DefinitionKind.EMAIL_TEMPLATE: TEMPLATE,
     DefinitionKind.FLOW: FLOW,
 }
-OTHERS = [None, True, 0, -1, 5000, "", "all", "event", "is", "exists", "profile", [], {}, [{}]]
+OTHERS: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    5000,
+    "",
+    "all",
+    "event",
+    "is",
+    "exists",
+    "profile",
+    [],
+    {},
+    [{}],
+]
 """Values that take another one's place, each right somewhere and wrong elsewhere."""
 
 
