@@ -6,6 +6,7 @@ from typing import Any
 
 from openapi.code_samples import add_code_samples
 from openapi.component_names import public_name
+from openapi.definition_kinds import add_definition_kinds
 from openapi.discriminators import add_discriminators
 from openapi.entity_tags import PARAMETERS
 from openapi.examples import add_examples
@@ -156,6 +157,7 @@ def interface() -> Document:
     }
     _demand_unique_operations(document)
     share_refusals(document)
+    add_definition_kinds(document["components"]["schemas"])
     add_discriminators(document, document["components"]["schemas"])
     _prune(document)
     _take_defaults_off(document["components"]["schemas"])

@@ -31,6 +31,12 @@ export const isStale = (refusal: Refusal): boolean => refusal.code === "stale_up
 export const days = (validity: Schemas["Coupon"]["validity"]): number | null =>
   validity.type === "days" ? validity.days : null;
 export const draft: Schemas["NewWorkspaceLocale"] = { code: "de-AT" };
+export const html = (found: Schemas["Definition"]): string =>
+  found.kind === "email_template" ? found.definition.body.content : "";
+export const all = (condition: Schemas["SegmentCondition"]): number =>
+  condition.type === "all" ? condition.conditions.length : 0;
+// @ts-expect-error: a flow has no subject
+export const subject = (found: Schemas["FlowDefinition"]): string => found.definition.subject;
 // @ts-expect-error: no such code
 export const isWrong = (refusal: Refusal): boolean => refusal.code === "no_such_code";
 """

@@ -81,22 +81,53 @@ def parts(of: Any) -> Iterator[Json]:
         yield from parts(each)
 
 
-def constants(schema: Json) -> set[str]:
-    """The fields of a named shape that always have the same value."""
-    properties = resolved(schema).get("properties", {}) if "$ref" in schema else {}
-    return {name for name, each in properties.items() if "const" in each}
+def constants(schema: Json) -> set[tuple[str, str]]:
+    """The fields of a named shape that always have the same value, with that value."""
+    shape = resolved(schema) if "$ref" in schema else {}
+    if "oneOf" in shape:
+        return set.intersection(*map(constants, shape["oneOf"]))
+    fields = shape.get("properties", {}).items()
+    return {(name, each["const"]) for name, each in fields if "const" in each}
+
+
+def telling(options: list[Json]) -> set[str]:
+    """The fields that always have the same value, another one in each option."""
+    found = [dict(constants(each)) for each in options]
+    names = set.intersection(*map(set, found))
+    return {name for name in names if len({each[name] for each in found}) == len(found)}
+
+
+def objects(union: Json) -> list[set[str]]:
+    """The required fields of each option of a union, where all options are objects."""
+    found = [resolved(each) for each in union.get("oneOf") or union.get("anyOf") or []]
+    if len(found) < 2 or not all("properties" in each for each in found):
+        return []
+    return [set(each.get("required", [])) for each in found]
+
+
+def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_have() -> None:
+    """Where bodies and answers are the specification's, as those of sessions and proposals are."""
+    unions = [
+        (part, objects(part))
+        for part in parts({name: interface()[name] for name in ("paths", "webhooks", "components")})
+        if "discriminator" not in part and "if" not in part
+    ]
+    found = [(part, needed) for part, needed in unions if needed]
+    assert found
+    assert [part for part, needed in found if len(set(map(frozenset, needed))) < len(needed)] == []
 
 
 def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
     """Of shapes that share a constant field none is left without a discriminator."""
     unions = [
-        (part, set.intersection(*map(constants, options)))
+        (part, telling(options))
         for part in parts({**interface()["paths"], **interface()["components"]["schemas"]})
         if len(options := part.get("oneOf") or part.get("anyOf") or []) > 1
     ]
     told_apart = [(part["discriminator"], fields) for part, fields in unions if fields]
     assert all(each["propertyName"] in fields for each, fields in told_apart)
-    assert {each["propertyName"] for each, _ in told_apart} == {"status", "type", "action"}
+    named = {each["propertyName"] for each, _ in told_apart}
+    assert named == {"status", "type", "action", "kind"}
 
 
 def test_what_holds_for_a_list_of_values_is_said_once() -> None:

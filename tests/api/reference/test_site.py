@@ -11,6 +11,7 @@ import pytest
 
 from functions.api.site import handler
 from storepost.api.reference.documents import catalogue, interface
+from storepost.api.reference.site.described import MAX_EXAMPLE_LINES
 from storepost.api.reference.site.library import Library
 from storepost.api.reference.site.serving import Site
 from tests.api.reference.site_pages import BASE_URL, BROWSER, Page, get, header, page
@@ -177,8 +178,26 @@ class TestReference:
             for p in PATHS
             if p.startswith(("reference", "shapes", "write-backs", "webhook-events"))
         ]
+        assert len(paths) > len(interface()["tags"])
         sizes = {p: len(get(f"/v1/docs/{p}", accept_encoding="gzip").body) for p in paths}
         assert sum(sizes.values()) <= MAX_PACKED_BYTES, sizes
+
+    @pytest.mark.parametrize("path", ["reference/proposals", "reference/webhook_endpoints"])
+    def test_cuts_a_long_example_and_says_where_the_whole_is(self, path: str) -> None:
+        text = get(f"/v1/docs/{path}.md").body.decode()
+        blocks = [each.partition("```")[0].splitlines() for each in text.split("```json\n")[1:]]
+        assert max(map(len, blocks)) == MAX_EXAMPLE_LINES
+        assert "more lines, which `openapi.get` answers." in text
+        assert f"{ROOT}reference/docs#openapi.get" in page(path).links
+
+    def test_lists_the_kinds_of_a_union_right_after_it(self) -> None:
+        ids = page("shapes").ids
+        place = ids.index("SegmentCondition")
+        assert ids[place + 1 : place + 4] == [
+            "SegmentAllCondition",
+            "SegmentAnyCondition",
+            "SegmentNotCondition",
+        ]
 
 
 class TestForPrograms:

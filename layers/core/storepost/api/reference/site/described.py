@@ -15,6 +15,8 @@ _BOUNDS = {
     "pattern": "matching `{}`",
     "default": "`{}` unless given",
 }
+MAX_EXAMPLE_LINES = 150
+"""Of an example in a page: schemas and exports have hundreds, which nobody reads to their end."""
 _NULL = {"type": "null"}
 _PROBLEM = "application/problem+json"
 
@@ -118,7 +120,11 @@ def json_block(content: Json) -> list[str]:
     """The content's example as a block."""
     if "example" not in content:
         return []
-    return [f"```json\n{json.dumps(content['example'], indent=2, ensure_ascii=False)}\n```"]
+    lines = json.dumps(content["example"], indent=2, ensure_ascii=False).splitlines()
+    cut = len(lines) - MAX_EXAMPLE_LINES
+    more = [f"The example has {cut} more lines, which `openapi.get` answers."]
+    block = "\n".join(lines[:MAX_EXAMPLE_LINES])
+    return [f"```json\n{block}\n```", *(more if cut > 0 else [])]
 
 
 def _one_line(text: str) -> str:

@@ -166,9 +166,31 @@ def _code(operation: Json) -> list[str]:
     return parts
 
 
+def _beside_their_kinds(schemas: Json) -> list[str]:
+    """The shapes' names in their order, those of a union right after it."""
+    found: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name not in found:
+            found[name] = None
+            for option in schemas[name].get("discriminator", {}).get("mapping", {}).values():
+                add(option.rsplit("/", 1)[1])
+
+    kinds = {
+        option.rsplit("/", 1)[1]
+        for schema in schemas.values()
+        for option in schema.get("discriminator", {}).get("mapping", {}).values()
+    }
+    for name in [*(each for each in schemas if each not in kinds), *schemas]:
+        add(name)
+    return list(found)
+
+
 def _shapes() -> str:
     parts = ["# Shapes", "What bodies and answers are made of, by name."]
-    for name, schema in interface()["components"]["schemas"].items():
+    schemas = interface()["components"]["schemas"]
+    for name in _beside_their_kinds(schemas):
+        schema = schemas[name]
         parts += [f"## `{name}`", schema.get("description", "")]
         parts += ["\n".join(schema_lines(schema, whole=True)) or type_of(schema)]
     return "\n\n".join(part for part in parts if part) + "\n"
