@@ -30,9 +30,6 @@ NEEDED = {
 }
 """May be missing in what is left of a deleted order, in lists without it, or never, since 0.1.0."""
 
-NAMED_BY_OTHERS = set[str]()
-"""Kinds of which other rows say that they are there."""
-
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[Told]:
@@ -96,22 +93,18 @@ def test_the_story_ends_over_rows_of_each_release(story: Told, release: str) -> 
 
 
 @pytest.mark.parametrize(
-    "change", [with_unknown_values, without_what_may_be_missing, with_further_elements]
+    "change",
+    [
+        with_unknown_values,
+        without_what_may_be_missing,
+        with_further_elements,
+        of_an_unknown_kind,
+    ],
 )
 def test_nothing_fails_over(story: Told, change: Any) -> None:
     found = {
         ", ".join(sorted(some))[:60]: faults
         for some in groups(story.kinds())
         if (faults := story.faults(some, change))
-    }
-    assert found == {}, json.dumps(found, indent=1)
-
-
-def test_rows_of_an_unknown_kind_stop_nothing(story: Told) -> None:
-    """All of a kind at once, but for what a caller or a list is known by."""
-    found = {
-        kind: faults
-        for kind in sorted(story.kinds() - NAMED_BY_OTHERS)
-        if (faults := story.faults({kind}, of_an_unknown_kind))
     }
     assert found == {}, json.dumps(found, indent=1)
