@@ -57,7 +57,7 @@ def test_what_was_lost_is_found_again(searched: Searched) -> None:
 def test_killed_at_every_call(
     searched: Searched, shard: Shard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One was renamed, one deleted, half of the postings are lost: in the end the search is exact."""
+    """One was renamed, one deleted, half of the postings are lost: the search ends exact."""
     monkeypatch.setattr(repairing, "_ROWS", 2)
     people(searched)
     for row in searched.rows[::2]:
