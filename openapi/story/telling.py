@@ -19,8 +19,8 @@ from local.demo.seeded import seeded
 from local.running import LocalRun
 from openapi.story.masks import Masks
 from openapi.story.steps import Step
+from storepost.platform.attempts import posting
 from storepost.values import clock
-from storepost.webhooks.deliveries import requests
 
 BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0"
@@ -205,7 +205,7 @@ def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
             socket.create_server(("127.0.0.1", 0)) as listening,
             seeded(),
             mock.patch.object(clock, "datetime", StandingClock),
-            mock.patch.object(requests, "monotonic", count(0, ATTEMPT_SECONDS).__next__),
+            mock.patch.object(posting, "monotonic", count(0, ATTEMPT_SECONDS).__next__),
         ):
             StandingClock.moment = BEGINNING
             run = LocalRun(listening)
