@@ -74,6 +74,9 @@ test-sam-local: install ## the whole service in containers, from sign-up to writ
 redrive: install ## dead letters of a QUEUE in a STACK go back to it; without QUEUE, how many there are
 	@QUEUE=$(QUEUE) STACK=$(STACK) $(BIN)/python -m operating.redrive
 
+rebuild-search: install ## the search of a WORKSPACE in a STACK is made anew, while it is in use
+	@WORKSPACE=$(WORKSPACE) STACK=$(STACK) $(BIN)/python -m operating.rebuild_search
+
 build: install site ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
 	$(BIN)/python -m local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
@@ -179,4 +182,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: formats help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: formats rebuild-search help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

@@ -26,17 +26,28 @@ class DeadLetters:
 
 def all_dead_letters(stack: str, cloudformation: Any, sqs: Any) -> Iterator[DeadLetters]:  # noqa: ANN401
     """Each queue of the stack that has a queue for its dead letters, by name."""
+    for name, url in sorted(_urls(stack, cloudformation).items()):
+        found = _dead_letters(name, url, sqs)
+        if found:
+            yield found
+
+
+def url_of(stack: str, queue: str, cloudformation: Any) -> str:  # noqa: ANN401 - botocore's client
+    """The address of the one queue of this name. Raises NoSuchQueue."""
+    urls = _urls(stack, cloudformation)
+    if queue not in urls:
+        raise NoSuchQueue(f"{stack} has no queue {queue}. Deploy this version there first.")
+    return urls[queue]
+
+
+def _urls(stack: str, cloudformation: Any) -> dict[str, str]:  # noqa: ANN401 - botocore's client
     pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
-    urls = {
+    return {
         resource["LogicalResourceId"]: resource["PhysicalResourceId"]
         for page in pages
         for resource in page["StackResourceSummaries"]
         if resource["ResourceType"] == QUEUE
     }
-    for name, url in sorted(urls.items()):
-        found = _dead_letters(name, url, sqs)
-        if found:
-            yield found
 
 
 def dead_letters_of(stack: str, queue: str, cloudformation: Any, sqs: Any) -> DeadLetters:  # noqa: ANN401

@@ -27,6 +27,7 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
     (r"export (BASE|TOKEN)=|curl -s \$BASE/", Typed.HERE),
     (r"aws |export AWS_REGION", Typed.ON_AWS),
     (r"\.venv/bin/sam (deploy|delete)|make redrive|git (pull|checkout)", Typed.ON_AWS),
+    (r"make rebuild-search ", Typed.ON_AWS),
     (r"make (clients|client-\w+|test-clients)$|clients/\.venv|npm |cd examples", Typed.CLIENTS),
     (r"git clone|cd storepost|curl -d List-Unsubscribe", Typed.CLIENTS),
     (r"make (sam-local|test-sam-local|invoke\b.*)$|\.venv/bin/sam local", Typed.CONTAINERS),

@@ -1,7 +1,7 @@
 """The story up to its last chapter, with rows changed as another release would have left them."""
 
 import json
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +52,11 @@ class Told:
         changed = [after for before, after in pairs if after != before]
         if not changed:
             return []
-        for row in changed:
+        return self.faults_over(changed)
+
+    def faults_over(self, rows: Iterable[Raw]) -> list[str]:
+        """What goes wrong where these rows stand in the place of those with their keys."""
+        for row in rows:
             put_raw(row)
         with faults() as found:
             for name, request in self.reads:

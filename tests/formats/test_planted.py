@@ -16,6 +16,7 @@ from storepost.platform.persistence.item import KIND
 from storepost.values.stored_enum import StoredEnum
 from tests.formats.planting import Told, told, with_further_elements
 from tests.formats.raw import Raw, kind_of, replace_in
+from tests.formats.recorded import RELEASES, rows_of
 
 LATER = "of_a_later_release"
 CALLERS = ("api_key_token", "membership", "session", "person")
@@ -81,8 +82,24 @@ def without_what_may_be_missing(row: Raw) -> Raw:
     return {name: value for name, value in row.items() if name not in missing}
 
 
+def of_an_unknown_kind(row: Raw) -> Raw:
+    """The row as one of a kind that this release doesn't know."""
+    return {**row, "kind": {"S": LATER}}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_story_ends_over_rows_of_each_release(story: Told, release: str) -> None:
+    assert story.faults_over(rows_of(release, "standing")) == []
+
+
 @pytest.mark.parametrize(
-    "change", [with_unknown_values, without_what_may_be_missing, with_further_elements]
+    "change",
+    [
+        with_unknown_values,
+        without_what_may_be_missing,
+        with_further_elements,
+        of_an_unknown_kind,
+    ],
 )
 def test_nothing_fails_over(story: Told, change: Any) -> None:
     found = {

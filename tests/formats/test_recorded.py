@@ -65,7 +65,7 @@ def test_rows_are_read_and_saved_as_they_were(release: str) -> None:
 def attributes_of(row: Item) -> dict[str, Any]:
     """What the row has, as the code sees it."""
     return {
-        name: value.as_dict() if isinstance(value, MapAttribute) else value
+        name: value.attribute_values if isinstance(value, MapAttribute) else value
         for name, value in row.attribute_values.items()
     }
 

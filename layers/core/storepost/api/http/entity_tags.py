@@ -29,6 +29,7 @@ from storepost.accounts.identity.repository import find_person
 from storepost.api.http.answering import AnswerValidation
 from storepost.api.http.callers import MayCall
 from storepost.api.http.lists import Page
+from storepost.api.http.powertools_private import routes_of, validated
 from storepost.api.http.writing import JSON, as_sent
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.recorded_reads import recorded_reads
@@ -102,7 +103,7 @@ def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> Non
 
 def _reader(app: ApiGatewayResolver, route: Route) -> Route | None:
     """The GET of the route's path, where it answers a single resource."""
-    routes = [*app._static_routes, *app._dynamic_routes]
+    routes = routes_of(app)
     found = (each for each in routes if each.method == "GET" and each.path == route.path)
     reader = next(found, None)
     return reader if reader and _is_single(reader.func) else None
@@ -128,7 +129,7 @@ def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
         found = reader.func(**{**values, **_solved(app, reader)})
     except NotFound:
         return None
-    response = _validation._handle_response(route=reader, response=Response(200, JSON, found))
+    response = validated(_validation, reader, Response(200, JSON, found))
     return _tag_of(str(as_sent(app, response).body))
 
 

@@ -4,6 +4,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from storepost.api.http.origin import base_url
+from storepost.api.http.powertools_private import routes_of
 from storepost.api.http.writing import as_json
 from storepost.values.field_errors import field_errors
 from storepost.values.logs import log_unexpected
@@ -39,7 +40,7 @@ def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) 
 def missing(app: APIGatewayHttpResolver) -> Problem:
     """404, or 405 with `Allow` where the path has other methods."""
     path = app.current_event.path
-    routes = [*app._static_routes, *app._dynamic_routes]
+    routes = routes_of(app)
     methods = {route.method for route in routes if route.rule.match(path)}
     if "GET" in methods:
         methods.add("HEAD")

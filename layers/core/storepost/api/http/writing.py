@@ -1,11 +1,13 @@
 """Answers as JSON text."""
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 from aws_lambda_powertools.shared.json_encoder import Encoder
+
+from storepost.api.http.powertools_private import serialized
 
 JSON = "application/json"
 _SEPARATORS = (",", ":")
@@ -31,5 +33,5 @@ def as_sent(app: ApiGatewayResolver, response: Response[Any]) -> Response[Any]:
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
     elif not isinstance(response.body, str | bytes):
-        response.body = app._serializer(cast("Any", response.body))
+        response.body = serialized(app, response.body)
     return response

@@ -17,6 +17,7 @@ from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribu
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, Row, dynamodb_client
+from storepost.platform.persistence.powertools_private import hash_of_payload, id_of_record
 from storepost.values import clock
 from storepost.values.problems import Busy, Conflict, ValidationFailed
 from storepost.values.settings import settings
@@ -144,12 +145,12 @@ class Claim:
     @property
     def id(self) -> str:
         """Returns the record's id: a hash, under which nothing of the request can be read."""
-        return cast("str", self._layer._get_hashed_idempotency_key(self._event))
+        return id_of_record(self._layer, self._event)
 
     @property
     def request_id(self) -> str:
         """Returns a hash of the request and its content, from which nothing can be read."""
-        return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
+        return f"{self.id}#{hash_of_payload(self._layer, self._event)}"
 
     def acquire(self, lease_milliseconds: int) -> Answer | None:
         """Returns the first call's answer; None for the first call, which has the lease now.

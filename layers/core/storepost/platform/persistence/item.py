@@ -25,6 +25,7 @@ from pynamodb.models import Model
 
 from storepost.platform.persistence.client import make_client
 from storepost.platform.persistence.patience import pause, with_patience
+from storepost.platform.persistence.pynamodb_private import connection_of
 from storepost.platform.persistence.records import Record
 from storepost.platform.persistence.unknown import (
     KindAttribute,
@@ -166,7 +167,7 @@ class VersionedItem(Item):
 
 
 # Made here, before any subclass can make one of its own: one client for all.
-connection: Connection = Item._get_connection().connection
+connection: Connection = connection_of(Item)
 make_client(connection)
 
 

@@ -7,10 +7,13 @@ default. So elements are added at the end, and never removed, moved or given ano
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 from pynamodb.attributes import Attribute
 from pynamodb.constants import STRING
+
+_NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 
 type Elements = list[Any]
 """A record as it is stored."""
@@ -32,8 +35,6 @@ class Json(Attribute[Any]):
 
 class Record(Json):
     """One record, such as a sum with its currency."""
-
-    _NO_DEFAULTS: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
         self,
@@ -88,7 +89,7 @@ class Records(Record):
         self,
         *elements: str,
         named_by: Sequence[str],
-        defaults: Mapping[str, Any] = Record._NO_DEFAULTS,
+        defaults: Mapping[str, Any] = _NO_DEFAULTS,
         null: bool | None = None,
         attr_name: str | None = None,
     ) -> None:

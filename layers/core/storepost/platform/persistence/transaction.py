@@ -12,6 +12,7 @@ from pynamodb.transactions import TransactWrite
 from storepost.platform.persistence.client import CONFLICT
 from storepost.platform.persistence.item import Key, connection
 from storepost.platform.persistence.patience import giving_way, pause
+from storepost.platform.persistence.pynamodb_private import puts_of
 from storepost.values.problems import PayloadTooLarge
 
 MAX_ITEMS = 89
@@ -123,7 +124,7 @@ def _check_size(transaction: TransactWrite, items: int) -> None:
     """Raises TooManyWrites where all items together are more than DynamoDB takes."""
     if items <= MAX_OF_ANY_SIZE:
         return
-    size = sum(_bytes(put["Item"]) for put in transaction._put_items)
+    size = sum(_bytes(put["Item"]) for put in puts_of(transaction))
     if size > MAX_BYTES:
         raise TooManyWrites(f"a transaction of {size} bytes")
 

@@ -12,6 +12,7 @@ from typing import Any
 from pynamodb.attributes import DiscriminatorAttribute
 from pynamodb.models import Model
 
+from storepost.platform.persistence.pynamodb_private import models_by_kind
 from storepost.platform.persistence.records import Record
 
 type Place = tuple[str, tuple[str, str]]
@@ -101,15 +102,15 @@ class KindAttribute(DiscriminatorAttribute):
     @property
     def known(self) -> Mapping[str, type[Model]]:
         """The kinds that this release knows, each with its class."""
-        return self._discriminator_map
+        return models_by_kind(self)
 
     def is_known(self, kind: str) -> bool:
         """Whether a row of this kind has a class here."""
-        return kind in self._discriminator_map
+        return kind in self.known
 
     def deserialize(self, value: str) -> type:
         """The row's class."""
-        found: type | None = self._discriminator_map.get(value, self.unknown)
+        found: type | None = self.known.get(value, self.unknown)
         if found is None:
             raise ValueError(f"no kind of row is called {value!r}")
         return found

@@ -1,0 +1,144 @@
+"""What of libraries' private interfaces is relied on: where a version changes it, this fails."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
+    OpenAPIResponseValidationMiddleware,
+)
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+)
+from botocore.client import BaseClient
+from botocore.parsers import JSONParser
+from pynamodb.transactions import TransactWrite
+
+from openapi.groups import ROOT
+from storepost.api.http.powertools_private import routes_of, serialized
+from storepost.platform.persistence.client import _PlainRequests
+from storepost.platform.persistence.counted_tree.items import EntryItem
+from storepost.platform.persistence.item import KIND, Item, connection, dynamodb_client
+from storepost.platform.persistence.powertools_private import hash_of_payload, id_of_record
+from storepost.platform.persistence.pynamodb_private import (
+    connection_of,
+    models_by_kind,
+    puts_of,
+)
+from tests.harness.world import World
+
+PRIVATE = {
+    "platform/persistence/client.py",
+    "platform/persistence/pynamodb_private.py",
+    "platform/persistence/powertools_private.py",
+    "api/http/powertools_private.py",
+}
+"""The modules that may: botocore's, PynamoDB's, and Powertools' two."""
+OWN = {"_counted", "_name_", "_value_", "_value2member_map_", "_getframe", "_asdict", "_fields"}
+"""Names of ours, and of Python's."""
+
+
+def used() -> Iterator[tuple[str, str]]:
+    """The private names of others that each module uses."""
+    core = ROOT / "layers/core/storepost"
+    for path in core.rglob("*.py"):
+        text = path.read_text("utf-8")
+        if "._" not in text:
+            continue
+        tree = ast.parse(text)
+        defined = {
+            node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        } | {node.attr for node in ast.walk(tree) if _is_own(node)}
+        for node in ast.walk(tree):
+            is_used = isinstance(node, ast.Attribute) and not _is_own(node)
+            if is_used and _is_private(node.attr) and node.attr not in defined | OWN:
+                yield str(path.relative_to(core)), node.attr
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def _is_own(node: ast.AST) -> bool:
+    """Whether it is of the class itself."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {"self", "cls"}
+    )
+
+
+def test_they_are_used_in_one_module_each() -> None:
+    found = set(used())
+    assert {path for path, _ in found} == PRIVATE, found
+
+
+def test_pynamodb_has_one_connection_and_names_its_models() -> None:
+    assert connection_of(Item) is connection
+    assert models_by_kind(KIND)["entry"] is EntryItem
+    assert models_by_kind(KIND).keys() == KIND.known.keys()
+
+
+def test_a_transactions_puts_are_known_before_it_is_sent(world: World) -> None:
+    with TransactWrite(connection=connection, client_request_token="t") as transaction:
+        transaction.save(EntryItem("a", "b", marks="A"))
+        [put] = puts_of(transaction)
+        assert put["Item"]["f"] == {"S": "A"}
+    assert [row.key for row in world.rows("a")] == [("a", "b")]
+
+
+def test_a_powertools_app_has_its_routes_and_its_serializer() -> None:
+    app = APIGatewayHttpResolver(serializer=lambda body: f"<{json.dumps(body)}>")
+
+    @app.get("/a")
+    def static() -> None:
+        """A route without parameters."""
+
+    @app.put("/a/<name>")
+    def dynamic(name: str) -> None:
+        """A route with one."""
+
+    assert [(route.method, route.path) for route in routes_of(app)] == [
+        ("GET", "/a"),
+        ("PUT", "/a/<name>"),
+    ]
+    assert routes_of(app)[1].rule.match("/a/b")
+    assert serialized(app, {"a": 1}) == '<{"a": 1}>'
+
+
+def test_powertools_names_records_by_what_is_hashed() -> None:
+    layer = DynamoDBPersistenceLayer(table_name="t", boto3_client=dynamodb_client())
+    config = IdempotencyConfig(
+        event_key_jmespath="name", payload_validation_jmespath="request", hash_function="sha256"
+    )
+    layer.configure(config, "", key_prefix="http")
+    event: dict[str, Any] = {"name": {"key": "k"}, "request": {"body": "b"}}
+    named = hashlib.sha256(json.dumps({"key": "k"}, sort_keys=True).encode()).hexdigest()
+    assert id_of_record(layer, event) == f"http#{named}"
+    assert hash_of_payload(layer, event) != hash_of_payload(layer, {**event, "request": {}})
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (JSONParser, "_parse_body_as_json"),
+        (JSONParser, "_parse_shape"),
+        (BaseClient, "_make_api_call"),
+        (OpenAPIResponseValidationMiddleware, "_handle_response"),
+        (OpenAPIResponseValidationMiddleware, "_prepare_response_content"),
+    ],
+)
+def test_what_is_overridden_is_there(owner: type, name: str) -> None:
+    assert callable(getattr(owner, name))
+
+
+def test_botocores_client_is_the_one_that_was_changed() -> None:
+    client: Any = dynamodb_client()
+    assert isinstance(client._serializer, _PlainRequests)
+    assert callable(client._ruleset_resolver.construct_endpoint)
+    assert "_make_api_call" in vars(client)
