@@ -48,7 +48,7 @@ class Repacking:
         if not entries:
             return replace(leaf, page=None)
         named = replace(leaf, page=generation(leaf.version))
-        self.changes.create(self.rows.page_item(*named.page_keys, entries))
+        self.changes.create(self.rows.page_item(named.page_keys[-1], entries))
         return named
 
     def _removed(self, span: KeyRange, room: int) -> set[str]:
