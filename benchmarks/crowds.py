@@ -25,7 +25,7 @@ from local.aws.dynoxide import VERSION
 from local.template import ROOT
 from storepost.orders.trees import FILTERS
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import Tree, TreeEntry
+from storepost.platform.persistence.counted_tree import PACKS_WHAT_IS_COLD, Tree, TreeEntry
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values.pagination import PageRequest
 
@@ -95,7 +95,7 @@ def insert(tree: Tree, entries: Iterable[TreeEntry], changes: Changes) -> None:
 
 def filled() -> Tree:
     """A list with entries of two years."""
-    tree = Tree(f"crowd#{uuid4()}", FILTERS)
+    tree = Tree(f"crowd#{uuid4()}", FILTERS, packing=PACKS_WHAT_IS_COLD)
     for _ in range(THERE // FEW):
         commit_anew(partial(insert, tree, [entry(scattered=True) for _ in range(FEW)]))
     return tree

@@ -1,7 +1,8 @@
 """`make bench-packed`: what a list of packed leaves costs to load and to read, beside others.
 
 The million is built by a load, which takes minutes; `ENTRIES=100000` takes fewer. Leaves without a
-page are those of a list of `PLAIN=20000` of the same entries, written as single writers do.
+page are those of a list of `PLAIN=20000` of the same entries, written as single writers do; another
+such list packed what was cold as it grew.
 """
 
 import os
@@ -23,6 +24,7 @@ from storepost.orders.trees import CANCELLED, FILTERS, FINANCIAL, FULFILLMENT, T
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree import (
     EVERYTHING,
+    PACKS_WHAT_IS_COLD,
     Filter,
     KeyRange,
     Tree,
@@ -229,6 +231,12 @@ def main() -> None:
         report_reads(plain, PLAIN)
         changed = [random.choice(plain.entries[PLAIN // 4 :]) for _ in range(WRITES)]
         plain.change("a change", list({e.key: e for e in changed}.values()))
+        cold = Tree(scope.partition("grown"), FILTERS, packing=PACKS_WHAT_IS_COLD)
+        grown = Lists("packed as it grew", cold, [], meter, table)
+        grown.write("80 a transaction", some(range(PLAIN)), 80)
+        report_reads(grown, PLAIN)
+        changed = [random.choice(grown.entries[PLAIN // 4 : PLAIN // 2]) for _ in range(WRITES)]
+        grown.change("a change", list({e.key: e for e in changed}.values()))
         tree = Tree(scope.partition("packed"), FILTERS, packing=Packing())
         packed = Lists("packed", tree, [], meter, table)
         packed.load("a first load", some(range(ENTRIES * 3 // 4)))

@@ -19,7 +19,12 @@ import benchmarks.measure.environment  # noqa: F401 - before the service, which 
 from storepost.orders.trees import FILTERS
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.client import make_client
-from storepost.platform.persistence.counted_tree import Tree, TreeEntry, moment_key
+from storepost.platform.persistence.counted_tree import (
+    PACKS_WHAT_IS_COLD,
+    Tree,
+    TreeEntry,
+    moment_key,
+)
 from storepost.platform.persistence.item import connection
 from storepost.platform.persistence.patience import patience
 from storepost.values.problems import Problem
@@ -63,7 +68,7 @@ def main(partition: str, threads: int, seconds: float, *, scattered: bool) -> No
     connection._max_pool_connections = threads
     connection._client = None
     make_client(connection)
-    written, tree = Written(), Tree(partition, FILTERS)
+    written, tree = Written(), Tree(partition, FILTERS, packing=PACKS_WHAT_IS_COLD)
     until = time.monotonic() + seconds
     running = [
         threading.Thread(target=write, args=(tree, until, written), kwargs={"scattered": scattered})

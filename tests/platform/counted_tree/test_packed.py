@@ -33,6 +33,7 @@ from tests.platform.counted_tree.test_interleavings import deletes, inserts, mov
 pytestmark = pytest.mark.usefixtures("folds_when_asked")
 
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
+LARGE = replace(PACKING, entries=20)
 
 
 def packed(numbers: range = range(0, 400, 5), packing: Packing = PACKING) -> TwoLists:
@@ -104,6 +105,44 @@ class TestLoads:
         assert told == sorted(told)
         assert told[-1] == len(entries)
         assert len(told) > 3
+
+    def test_few_entries_get_a_page_beside_the_leafs_own(self, engine: Engine) -> None:
+        """Until it has as many as it may; then all of it is one page again."""
+        lists, counts = packed(packing=LARGE), []
+        for first in (101, 102, 103, 104):
+            load(lists, [numbered(number) for number in (first, first + 5, first + 10)])
+            nodes, _ = lists.tree.rows.everything()
+            counts.append(max(len(node.page_keys) for node in nodes))
+            lists.check()
+        assert counts == [2, 3, 4, 1]
+        stored = [key for key in engine.items[lists.tree.rows.partition] if "\x00" in key]
+        assert sorted(stored) == sorted(page for node in nodes for page in node.page_keys)
+
+    def test_pages_of_a_leaf_become_one_with_a_fold(self) -> None:
+        """And what they say of one entry is what the last one says."""
+        lists = packed(packing=LARGE)
+        load(lists, [numbered(number, "pending") for number in (100, 110, 120)])
+        load(lists, [numbered(number, "refunded") for number in (110, 115, 125)])
+        leaf = lists.tree.rows.floor(0, numbered(110).key)
+        assert leaf is not None
+        assert len(leaf.page_keys) == 3
+        lists.check()
+        for number in range(101, 101 + LARGE.fold_after):
+            lists.do(*inserts(number))
+        leaf = lists.tree.rows.floor(0, numbered(110).key)
+        assert leaf is not None
+        assert len(leaf.page_keys) == 1
+        lists.check()
+
+    def test_the_price_of_a_scattered_entry(self, engine: Engine) -> None:
+        """One for ten that are there: the old page is neither read into a new one nor removed."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
+        load(lists, [numbered(number) for number in range(0, 60_000, 10)])
+        new = [numbered(number) for number in range(1_005, 59_000, 100)]
+        written = engine.written
+        load(lists, new)
+        assert (engine.written - written) / len(new) <= 0.5
+        assert faults(lists.tree) == []
 
     def test_only_into_a_list_that_may_be_packed(self) -> None:
         with pytest.raises(ValueError, match="packed"):

@@ -62,6 +62,7 @@ PACKINGS = st.builds(
     fold_after=st.integers(1, 6),
     ends=st.integers(1, 6),
     node_fan_out=st.integers(2, 4),
+    pages=st.integers(1, 4),
     cold_after=st.none() | st.just(timedelta()),
 )
 

@@ -65,7 +65,7 @@ def _faults_of(
 
 def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
     """What is wrong with the pages that leaves name."""
-    named = [node for node in nodes if node.page_key]
+    named = [node for node in nodes if node.page]
     if not named:
         return []
     stored, span = tree.rows.stored(EVERYTHING), tree.rows.span() or KeyRange(END)
@@ -73,12 +73,11 @@ def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
 
 
 def _faults_of_page(node: Node, stored: Stored, span: KeyRange) -> Iterator[str]:
-    page = node.page_key or ""
     if node.level:
         yield "a node that is no leaf has a page"
-    if not stored.has([page]):
+    if not stored.has(node.page_keys):
         yield "a leaf's page isn't there"
-    if page not in node.range:
+    if any(page not in node.range for page in node.page_keys):
         yield "a leaf's page stands below another one"
-    if any(entry.key not in node.range & span for entry in stored.page(page)):
+    if any(e.key not in node.range & span for p in node.page_keys for e in stored.page(p)):
         yield "a page has entries that it must not have"

@@ -99,7 +99,7 @@ class ColdLeaves:
         version = leaf.version + 1
         packed = replace(leaf, version=version, page=generation(version))
         self.rows.rewrite(changes, leaf, packed)
-        page = self.rows.page_item(packed.page_key or "", entries)
+        page = self.rows.page_item(packed.page_keys[-1], entries)
         page.save()
         try:
             changes.commit()

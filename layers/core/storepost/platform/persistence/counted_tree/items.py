@@ -1,7 +1,7 @@
 """The rows that a counted tree consists of, and what a node says."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,8 @@ from storepost.platform.persistence.records import Json
 
 BEFORE_KEYS = "\x00"
 """Sorts before all that a key can hold."""
+
+_BETWEEN_PAGES = BEFORE_KEYS * 2
 
 type Raw = dict[str, dict[str, Any]]
 """An item in DynamoDB's own notation."""
@@ -45,8 +47,8 @@ class NodeItem(Item, discriminator="node"):
     """A node, with one more number attribute for each value of a filter that it counts.
 
     `version` grows with every write below it that could change how it is split. `has_parent` says
-    that a level stands above, which whoever writes must keep right too. `page` is what the leaf's
-    page is named by: its generation, or its whole sort key where it begins elsewhere.
+    that a level stands above, which whoever writes must keep right too. `page` names the leaf's
+    pages, oldest first: each by its generation, or its whole sort key where it begins elsewhere.
     """
 
     n = NumberAttribute()
@@ -87,18 +89,18 @@ class Node:
     page: str | None = None
 
     @property
-    def page_key(self) -> str | None:
-        """The sort key of the leaf's page; None where it has none."""
-        if self.page is None or BEFORE_KEYS in self.page:
-            return self.page
-        return self.lo + BEFORE_KEYS + self.page
+    def page_keys(self) -> tuple[str, ...]:
+        """The sort keys of the leaf's pages; what a later one says stands above earlier ones."""
+        names = self.page.split(_BETWEEN_PAGES) if self.page else []
+        return tuple(n if BEFORE_KEYS in n else self.lo + BEFORE_KEYS + n for n in names)
 
     @property
     def writes_since_packed(self) -> int:
-        """How often it was written to since its page was; 0 for one without."""
+        """How often it was written to since its oldest page was; 0 for one without."""
         if self.page is None:
             return 0
-        return self.version - int(self.page.rpartition(BEFORE_KEYS)[2].partition(".")[0])
+        oldest = self.page.partition(_BETWEEN_PAGES)[0]
+        return self.version - int(oldest.rpartition(BEFORE_KEYS)[2].partition(".")[0])
 
     @property
     def n(self) -> int:
@@ -126,6 +128,11 @@ def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
         and (nodes[0].lo, nodes[-1].hi) == (within.lo, within.hi)
         and all(left.hi == right.lo for left, right in pairwise(nodes))
     )
+
+
+def pages_named(names: Iterable[str]) -> str | None:
+    """What a leaf says of its pages, oldest first."""
+    return _BETWEEN_PAGES.join(names) or None
 
 
 def as_node(raw: Raw) -> Node:

@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from storepost.platform.persistence.changes import Changes, LostRace
-from storepost.platform.persistence.counted_tree.items import EntryItem, Node, PageItem
+from storepost.platform.persistence.counted_tree.items import (
+    EntryItem,
+    Node,
+    PageItem,
+    pages_named,
+)
 from storepost.platform.persistence.counted_tree.keys import KeyRange, separator
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
@@ -21,7 +26,10 @@ from storepost.platform.persistence.counted_tree.repacking import as_read
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _FEW = 3
-"""Below so many new entries rows cost no more than the leaf's page written anew."""
+"""Below so many new entries rows cost no more than a page."""
+
+_SHARE = 4
+"""A page of its own is for new entries that are a quarter of the leaf's at most."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +44,8 @@ class LeafLoad:
 
     @cached_property
     def _page(self) -> dict[str, TreeEntry]:
-        page = self.stored.page(self.leaf.page_key) if self.leaf.page_key else []
-        return {entry.key: entry for entry in page}
+        pages = map(self.stored.page, self.leaf.page_keys)
+        return {entry.key: entry for page in pages for entry in page}
 
     @cached_property
     def changed(self) -> list[TreeEntry]:
@@ -52,10 +60,11 @@ class LeafLoad:
 
     @cached_property
     def paged(self) -> list[TreeEntry]:
-        """What is to be in pages, by key."""
+        """What is to be in new pages, by key."""
         rows = {entry.key for entry in self.as_rows} | self.stored.rows.keys()
         new = {entry.key: entry for entry in self.changed}
-        return [entry for key, entry in sorted((self._page | new).items()) if key not in rows]
+        all_paged = new if self.adds_page else self._page | new
+        return [entry for key, entry in sorted(all_paged.items()) if key not in rows]
 
     @property
     def needs_page(self) -> bool:
@@ -66,6 +75,13 @@ class LeafLoad:
     def is_full(self) -> bool:
         """Whether the leaf becomes several."""
         return self.leaf.n + len(self.changed) >= 2 * self.packing.entries
+
+    @cached_property
+    def adds_page(self) -> bool:
+        """Whether the new entries get a page of their own beside the leaf's, which stay."""
+        pages = len(self.leaf.page_keys)
+        few = _SHARE * len(self.changed) <= self.leaf.n
+        return self.needs_page and not self.is_full and few and 0 < pages < self.packing.pages
 
     @cached_property
     def added(self) -> Counts:
@@ -87,9 +103,9 @@ class LeafLoad:
         if not self.needs_page:
             return []
         return [
-            self.rows.page_item(node.page_key, entries)
+            self.rows.page_item(node.page_keys[-1], entries)
             for node in self.nodes
-            if node.page_key and (entries := self._paged_in(node.range))
+            if node.page and (entries := self._paged_in(node.range))
         ]
 
     @property
@@ -98,7 +114,7 @@ class LeafLoad:
 
         Whoever wrote one of them for the leaf as it was loses the race.
         """
-        named = {node.page_key for node in self.nodes}
+        named = {page for node in self.nodes for page in node.page_keys}
         return [key for key in self.stored.pages if key not in named]
 
     def write(self, changes: Changes) -> None:
@@ -126,8 +142,9 @@ class LeafLoad:
     def _named(self, node: Node) -> Node:
         if not self.needs_page:
             return node
-        page = generation(node.version) if self._paged_in(node.range) else None
-        return replace(node, page=page)
+        old = self.leaf.page_keys if self.adds_page else ()
+        new = [generation(node.version)] if self._paged_in(node.range) else []
+        return replace(node, page=pages_named([*old, *new]))
 
     def _cut(self) -> list[Node]:
         """Equal parts. Raises LostRace where what the leaf counts can't be told just now."""

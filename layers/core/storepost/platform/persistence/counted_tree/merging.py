@@ -7,7 +7,12 @@ it does anyway. As with splits, a crash before a merge leaves what is right thou
 from dataclasses import dataclass, replace
 
 from storepost.platform.persistence.changes import MAX_ITEMS, Changes
-from storepost.platform.persistence.counted_tree.items import EntryItem, Node, PageItem
+from storepost.platform.persistence.counted_tree.items import (
+    EntryItem,
+    Node,
+    PageItem,
+    pages_named,
+)
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING
 from storepost.platform.persistence.counted_tree.model import total
 from storepost.platform.persistence.counted_tree.rows import Rows
@@ -46,7 +51,7 @@ class Merger:
             counts=total((left.counts, right.counts)),
             version=max(left.version, right.version) + 1,
             # All that an empty leaf's page has is gone.
-            page=left.page if right is node else right.page_key,
+            page=left.page if right is node else pages_named(right.page_keys),
         )
         changes = Changes()
         self.rows.rewrite(changes, left, joined)
@@ -60,15 +65,16 @@ class Merger:
 
     def _has_some(self, leaf: Node) -> bool:
         """Whether its page has an entry that counts for nothing, beside what is to be counted."""
-        if leaf.page_key is None:
+        if not leaf.page:
             return False
-        return bool(self.rows.stored(leaf.range).entries(leaf.range, [leaf.page_key]))
+        return bool(self.rows.stored(leaf.range).entries(leaf.range, leaf.page_keys))
 
     def _clear(self, changes: Changes, leaf: Node) -> None:
         """Removes the page of an empty leaf, and the rows that say what of it is gone."""
-        if leaf.page_key is None:
+        if not leaf.page:
             return
-        changes.delete(PageItem(self.rows.partition, leaf.page_key))
+        for page in leaf.page_keys:
+            changes.delete(PageItem(self.rows.partition, page))
         stored = self.rows.stored(leaf.range)
         gone = [key for key, entry in stored.rows.items() if entry is None]
         for key in gone[: MAX_ITEMS - len(changes) - 1]:

@@ -29,16 +29,18 @@ _CONTENT = Deflated()
 class Packing:
     """How the leaves of a list are packed.
 
-    `entries` is about how many a page has, twice that is split. After `fold_after` writes to a leaf
-    its rows are brought into its page. `ends` entries at either end of the list stay rows, so that
-    its first page is read without any node. Where `cold_after` is given the list's keys begin with
-    moments, and leaves whose entries are all older than that are packed as the list grows.
+    `entries` is about how many a leaf has, twice that is split, in so many `pages` at most. After
+    `fold_after` writes to a leaf its rows are brought into one page. `ends` entries at either end
+    of the list stay rows, so that its first page is read without any node. Where `cold_after` is
+    given the list's keys begin with moments, and leaves whose entries are all older than that are
+    packed as the list grows.
     """
 
     entries: int = 100
     fold_after: int = 36
     ends: int = 72
     node_fan_out: int = 18
+    pages: int = 4
     cold_after: timedelta | None = None
 
 

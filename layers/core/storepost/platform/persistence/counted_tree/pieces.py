@@ -84,7 +84,7 @@ class LeafPieces:
 
     def read(self, leaf: Node) -> Contents:
         """What stands under the leaf, and what it counts. Raises LostRace as `of` does."""
-        pages = (leaf.page_key,) if leaf.page_key else ()
+        pages = leaf.page_keys
         before = self._pending(leaf.range)
         stored = self.rows.stored(leaf.range)
         behind = self._pending(leaf.range)

@@ -50,8 +50,8 @@ def _one(nodes: Sequence[Node], only: Filter | None) -> Node | None:
 
 
 def _entry(rows: Rows, leaf: Node, only: Filter | None) -> TreeEntry | None:
-    if leaf.page_key:
-        found = rows.stored(leaf.range).entries(leaf.range, [leaf.page_key])
+    if leaf.page:
+        found = rows.stored(leaf.range).entries(leaf.range, leaf.page_keys)
     else:
         found = rows.live(leaf.range, _SOME, descending=_either())
     counted = [entry for entry in found if only is None or only.keeps(entry)]

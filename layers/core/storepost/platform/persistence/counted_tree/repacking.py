@@ -31,23 +31,24 @@ class Repacking:
 
         At the list's ends rows stay rows, as do those for which a transaction has no room.
         """
-        old = self.contents.leaf.page_key
+        old = self.contents.leaf.page_keys
         span = self.rows.span()
-        if old is None or span is None:
+        if not old or span is None:
             return list(cut)
-        packed = self._removed(span, MAX_ITEMS - 2 * len(cut) - 1)
+        packed = self._removed(span, MAX_ITEMS - 2 * len(cut) - len(old))
         named = [self._packed(leaf, packed) for leaf in cut]
-        self.changes.delete(PageItem(self.rows.partition, old))
+        for page in old:
+            self.changes.delete(PageItem(self.rows.partition, page))
         return named
 
     def _packed(self, leaf: Node, packed: set[str]) -> Node:
-        stored, old = self.contents.stored, self.contents.leaf.page_key
+        stored, old = self.contents.stored, self.contents.leaf.page_keys
         kept = stored.rows.keys() - packed
-        entries = [e for e in stored.entries(leaf.range, [old or ""]) if e.key not in kept]
+        entries = [e for e in stored.entries(leaf.range, old) if e.key not in kept]
         if not entries:
             return replace(leaf, page=None)
         named = replace(leaf, page=generation(leaf.version))
-        self.changes.create(self.rows.page_item(named.page_key or "", entries))
+        self.changes.create(self.rows.page_item(named.page_keys[-1], entries))
         return named
 
     def _removed(self, span: KeyRange, room: int) -> set[str]:

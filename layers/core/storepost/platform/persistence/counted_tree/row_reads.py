@@ -187,7 +187,7 @@ class RowReads:
         """All nodes by level and key, and all entries by key."""
         raw = self._query(self.nodes_partition, Item.sk.between("0", str(_LAST_LEVEL) + END))
         nodes = list(map(as_node, raw))
-        pages = [node.page_key for node in nodes if node.page_key]
+        pages = [page for node in nodes for page in node.page_keys]
         return nodes, self.stored(EVERYTHING).entries(EVERYTHING, pages)
 
     def _nodes(self, level: int, within: KeyRange) -> list[Node]:

@@ -20,7 +20,7 @@ def runs(leaves: Iterable[Node]) -> list[Run]:
     joined: list[Run] = []
     for leaf in leaves:
         last = joined[-1] if joined else None
-        pages = (leaf.page_key,) if leaf.page_key else ()
+        pages = leaf.page_keys
         if last and last.range.hi == leaf.lo:
             joined[-1] = Run(KeyRange(last.range.lo, leaf.hi), (*last.pages, *pages))
         elif last and leaf.hi == last.range.lo:

@@ -29,7 +29,7 @@ def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
         leaf = rows.floor(0, within.lo)
         if leaf is None:
             return found + rows.live(within, limit - len(found))
-        pages = [leaf.page_key] if leaf.page_key else []
+        pages = leaf.page_keys
         stored = rows.stored(leaf.range)
         if not stored.has(pages):
             raise LostRace
