@@ -206,14 +206,10 @@ class ConsentRepository:
         """
         if address in self._read:
             return consent
-        return replace(consent, erased_at=self.erased_at(address))
-
-    def erased_at(self, address: Address) -> datetime | None:
-        """Returns when a person who had the address was erased last; None where nobody was."""
         if address not in self._erased:
             row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
             self._erased[address] = row.at if row else None
-        return self._erased[address]
+        return replace(consent, erased_at=self._erased[address])
 
     def look_for_erasures(self, addresses: Iterable[Address]) -> None:
         """Reads what `with_erasure` needs of many addresses, a hundred a call."""

@@ -145,11 +145,18 @@ class _Round:
         self._consents_before = self._consents.consents_of(addresses)
         self._consents.look_for_erasures(addresses)
         nobodys = [each for each in addresses if not self._known.holder_of(identity_of(each))]
-        self._suppressions = SuppressionRepository(workspace).states_of(nobodys)
+        self._suppressions = {
+            each: (state, self._was_erased(each))
+            for each, state in SuppressionRepository(workspace).states_of(nobodys).items()
+        }
 
     def record(self) -> None:
         """Records the statements, as many a transaction as it takes. Raises LostRace."""
         in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
+
+    def _was_erased(self, address: Address) -> bool:
+        before = self._consents_before[address]
+        return self._consents.with_erasure(address, before).erased_at is not None
 
     def _people(self) -> list[_Person]:
         """Whom the statements are about: each once, neighbours in a list side by side."""

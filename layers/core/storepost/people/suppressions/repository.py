@@ -5,6 +5,7 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.model import Address
+from storepost.people.consent.repository import erased_key
 from storepost.people.suppressions.due import note_end
 from storepost.people.suppressions.keys import (
     digest_of,
@@ -70,6 +71,17 @@ class SuppressionRepository:
             each: as_state(row) if row else AddressSuppressions(digests[each], each.channel)
             for each, row in found.items()
         }
+
+    def state_and_erasure(self, address: Address) -> tuple[AddressSuppressions, bool]:
+        """Returns what suppresses an address, and whether anybody who had it was erased: in one
+        call.
+        """
+        digest, erased = digest_of(self._scope, address), erased_key(self._scope, address)
+        key = suppressed_key(self._scope, digest)
+        rows = self._reads.find_all([key, erased])
+        row = find_in(rows, SuppressedAddressItem, key)
+        state = as_state(row) if row else AddressSuppressions(digest, address.channel)
+        return state, erased in rows
 
     def state_behind(self, digest: str) -> AddressSuppressions | None:
         """Returns what suppresses the address that has this keyed hash."""

@@ -12,12 +12,14 @@ leaves none, and who begins to show it demands instead that nobody has suppresse
 from collections.abc import Mapping
 
 from storepost.people.consent.model import Address
-from storepost.people.consent.repository import ConsentRepository
 from storepost.people.suppressions.model import AddressSuppressions
 from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
+
+type KnownState = tuple[AddressSuppressions, bool]
+"""What suppresses an address, and whether anybody who had it was erased."""
 
 
 def saved_marks(changes: Changes, workspace: WorkspaceScope) -> dict[Address, bool]:
@@ -28,7 +30,7 @@ def saved_marks(changes: Changes, workspace: WorkspaceScope) -> dict[Address, bo
 def note_states(
     changes: Changes,
     workspace: WorkspaceScope,
-    states: Mapping[Address, AddressSuppressions],
+    states: Mapping[Address, KnownState],
 ) -> None:
     """Lets a unit of work know what was read of many addresses after their claims."""
     _known_states(changes, workspace).update(states)
@@ -45,13 +47,13 @@ def is_suppressed_once_shown(
     """
     marks = saved_marks(changes, workspace)
     if address not in marks:
-        reads = None if is_known else changes.reads
-        repository = SuppressionRepository(workspace, reads)
-        state = _known_states(changes, workspace).get(address) or repository.state_of(address)
+        repository = SuppressionRepository(workspace, None if is_known else changes.reads)
+        known = _known_states(changes, workspace).get(address)
+        state, was_erased = known or repository.state_and_erasure(address)
         marks[address] = state.shown(clock.now()) is not None
         if marks[address]:
             _write(changes, repository, state, state.of_address(address.value))
-        elif not is_known and ConsentRepository(workspace, reads).erased_at(address):
+        elif was_erased:
             repository.expect(changes, state)
     return marks[address]
 
@@ -68,7 +70,5 @@ def _write(
             repository.rewrite(changes, each, after.digest)
 
 
-def _known_states(
-    changes: Changes, workspace: WorkspaceScope
-) -> dict[Address, AddressSuppressions]:
-    return changes.shared(("suppression_states", workspace), dict[Address, AddressSuppressions])
+def _known_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, KnownState]:
+    return changes.shared(("suppression_states", workspace), dict[Address, KnownState])
