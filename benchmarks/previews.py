@@ -152,11 +152,12 @@ def product(number: int, variants: int) -> IncomingProduct:
     """A product whose variants have the ids of the feed's rows."""
     first = number * variants
     ids = (feeds.row(first + each)["id"] for each in range(variants))
+    price = {"amount": 1000, "currency": "EUR"}
     body = {
         "updatedAt": "2026-11-01T12:00:00Z",
         "status": "active",
         "locales": [{"locale": "en", "title": "Shirt"}],
-        "variants": [{"externalId": each, "title": each} for each in ids],
+        "variants": [{"externalId": each, "title": each, "price": price} for each in ids],
     }
     return ProductBody.model_validate(body).product(f"shirt-{number}")
 

@@ -92,6 +92,17 @@ class TestCreateMany:
         assert len(names_of(town, town.whose(email=ANN)["id"])) == len(bad)
         assert town.get("/profiles")["total"] == 1
 
+    def test_a_number_without_its_countrys_code_is_read_as_the_stores(self, town: Town) -> None:
+        store = town.store()
+        rows = [
+            event({"phone": "0664 1234567"}, "a", storeId=store),
+            event({"phone": "0664 1234567"}, "b"),
+            event({"phone": "+436641234567"}, "c"),
+            event({"phone": "0664 1"}, "d", storeId=store),
+        ]
+        assert told(town, *rows) == (2, 0, [(1, "profile_invalid"), (3, "profile_invalid")])
+        assert sorted(names_of(town, town.whose(phone="+436641234567")["id"])) == ["a", "c"]
+
     def test_the_detail_says_how_to_mend_everything(self, town: Town) -> None:
         secret = f"{CANARY} secret"
         answer = tell_many(town, {"profile": secret, "name": 7, secret: 1})

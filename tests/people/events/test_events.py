@@ -174,6 +174,26 @@ class TestCreate:
         both = tell(town, event(custom, storeId=theirs))
         assert both.error_paths() == ["/storeId", "/profile/storeId"]
 
+    def test_a_number_without_its_countrys_code_is_read_as_the_stores(self, town: Town) -> None:
+        """The store's primary locale is de-AT; a code is taken wherever the store is."""
+        store = town.store()
+        for number in ("0664 1234567", "+43 664 1234567", "0043 664 1234567"):
+            assert tell(town, event({"phone": number}, storeId=store)).status == 201
+        assert tell(town, event({"phone": "+1 415 555 0123"}, storeId=store)).status == 201
+        found = town.get("/profiles")["items"]
+        assert sorted(each["phone"] for each in found) == [PHONE, "+436641234567"]
+        assert len(events_of(town, town.whose(phone="+436641234567")["id"])) == 3
+
+    def test_a_number_without_its_countrys_code_needs_a_store(self, town: Town) -> None:
+        store, theirs = town.store(), Town(town.world).store()
+        whose = {"phone": "0664 1234567"}
+        assert tell(town, event(whose)).error_paths() == ["/profile/phone"]
+        assert tell(town, event({"phone": "0664 1"}, storeId=store)).error_paths() == [
+            "/profile/phone"
+        ]
+        assert tell(town, event(whose, storeId=theirs)).error_paths() == ["/storeId"]
+        assert town.get("/profiles")["total"] == 0
+
     @pytest.mark.parametrize(
         ("named", "shows"),
         [

@@ -53,6 +53,18 @@ def _readings(number: str, country: str | None) -> Iterator[str]:
         yield f"+{number.removeprefix('00')}"
 
 
+def international(number: str) -> str:
+    """Returns the number in E.164 where it begins with a country's code, else as it is."""
+    return normalised(number) if number.lstrip().startswith("+") else number
+
+
+GivenNumber = Annotated[
+    str,
+    StringConstraints(max_length=32, min_length=3),
+    AfterValidator(international),
+    Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
+]
+"""A number in a request, in E.164 where it has its country's code; else its store's country."""
 PhoneNumber = Annotated[
     str,
     StringConstraints(max_length=32, min_length=3),

@@ -22,6 +22,8 @@ _IMAGE_ELEMENTS = re.compile(
 )
 """Elements of which all count where they are repeated; of others the first does."""
 _PARAMETERS = frozenset({"param", "parameter", "attribute"})
+_ATTRIBUTES = "attrs"
+"""Ceneo's, in which each element is a parameter."""
 _NAMES = frozenset({"param_name", "name"})
 _VALUES = frozenset({"val", "value"})
 _VALUE_ATTRIBUTES = ("url", "src", "href", "value")
@@ -109,8 +111,8 @@ class _Reader:
         self._text.clear()
 
     def _enter(self, row: dict[str, list[str]], name: str, attributes: dict[str, str]) -> None:
-        if "name" in attributes and local_name(name) in _PARAMETERS:
-            name = f"{name}.{attributes['name']}"
+        if "name" in attributes:
+            name = self._named(name, attributes["name"])
         self._path.append(name)
         self._path_length += len(name) + 1
         self._attributes = attributes
@@ -120,6 +122,13 @@ class _Reader:
             if attributes.get("rel", "alternate") == "alternate":
                 row.setdefault("link", [attributes["href"]])
             self._attributes = {}
+
+    def _named(self, name: str, parameter: str) -> str:
+        """What an element with a name is called in its column."""
+        if local_name(name) in _PARAMETERS:
+            return f"{name}.{parameter}"
+        is_parameter = bool(self._path) and local_name(self._path[-1]) == _ATTRIBUTES
+        return parameter if is_parameter else name
 
     def _enter_outer(self, name: str, attributes: dict[str, str]) -> None:
         if not self._around:

@@ -26,7 +26,7 @@ _TOGETHER_AMONG = 100
 """Rows that are matched together: of each, four keys are asked for, or one that is there."""
 _NAMES_A_ROW = 8
 """So many names are read in less time, and for fewer read units, than what one row may be about."""
-_READ_AS = 2
+_READ_AS = 3
 """Raised whenever the same row comes to something else, so that all are read and written anew."""
 _MIN_ROWS = 25
 """Of fewer rows, what they may be about takes no more calls than all names."""

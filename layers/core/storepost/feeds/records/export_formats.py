@@ -230,6 +230,16 @@ _FORMATS = {
         ids=("sku", "slug"),
         groups=("slug",),
     ),
+    "ceneo": ExportFormat(
+        frozenset({"id", "url", "price", "avail", "cat"}),
+        {
+            "cat": FeedField.PRODUCT_TYPE,
+            "avail": FeedField.AVAILABILITY,
+            "imgs_main": FeedField.IMAGE_LINK,
+            "imgs_i": FeedField.ADDITIONAL_IMAGE_LINK,
+        },
+        ids=("id",),
+    ),
     "variants inside products": ExportFormat(
         frozenset({"variants_id"}),
         {},

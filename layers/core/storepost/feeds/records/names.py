@@ -43,7 +43,7 @@ _SYNONYMS: dict[FeedField, str] = {
     " produktnummer varenummer numero_article reference_produit identifiant id_produit id_producto"
     " codigo id_articulo codice id_prodotto codice_articolo artikelcode productnummer productcode"
     " product_code numer_katalogowy kod kod_produktu indeks"
-    " артикул идентификатор код",
+    " артикул идентификатор код artikelnummer_im_shop article_number_in_shop",
     FeedField.ITEM_GROUP_ID: "item_group_id itemgroup_id itemgroupid group_id parent_id parent_sku"
     " variant_group variantgroup model_id product_group parent groupe_id id_groupe grupo_id"
     " id_grupo id_gruppo gruppo_id gruppen_id varianten_gruppe artikelgruppe groep_id groeps_id"
@@ -98,21 +98,21 @@ _SYNONYMS: dict[FeedField, str] = {
     " count",
     FeedField.BRAND: "brand brand_name vendor manufacturer manufacturer_name marke hersteller"
     " marque fabricant marca fabricante produttore merk fabrikant marka producent vyrobce бренд"
-    " производитель",
+    " производитель manufacturer_brand_name hersteller_markenname herstellername_markenname",
     FeedField.PRODUCT_TYPE: "product_type category category_name categories category_path"
     " product_category categorytext category_text category_id kategorie produkttyp produktart"
     " warengruppe"
     " categorie categories_produit type_de_produit categoria categorias tipo_de_producto"
     " tipo_di_prodotto"
     " producttype categorie_naam kategoria kategorie_produktu typ_produktu категория"
-    " google_product_category type",
+    " google_product_category merchant_category produktgruppe_im_shop product_group_in_shop type",
     FeedField.GTIN: "gtin ean ean13 gtin13 ean_13 ean_code upc barcode isbn jan gtin14"
-    " variant_barcode"
+    " eans ean_gtin_barcode variant_barcode"
     " variants_barcode product_upc_ean product_upc upc_ean code_barres codigo_de_barras"
     " codice_a_barre streepjescode kod_kreskowy kod_ean штрихкод",
     FeedField.MPN: "mpn manufacturer_part_number part_number productno herstellernummer"
     " herstellerartikelnummer reference_fabricant numero_de_pieza codice_produttore"
-    " numer_czesci vendor_code",
+    " numer_czesci vendor_code kod_producenta original_herstellerartikelnummer han_mpn hans",
     FeedField.SKU: "sku variant_sku variants_sku item_sku seller_sku product_code_sku artikel_sku"
     " reference reference_sku referencia ugs",
     FeedField.COLOR: "color colour farbe couleur colore kleur kolor barva cor цвет",
@@ -126,8 +126,8 @@ SYNONYMS = {target: names.replace("_", "").split() for target, names in _SYNONYM
 """The names of each target as they are looked up, the surest first."""
 
 _FORMER = re.compile(
-    r"compare_?at|old_?price|was_price|former_price|original_price|before_discount|strike"
-    r"|streichpreis|prix_barre|precio_anterior|(list_price|rrp|msrp|uvp)"
+    r"compare_?at|old_?price|was_?price|former_?price|original_?price|before_?discount|strike"
+    r"|streich_?preis|prix_?barre|precio_?anterior|(list_?price|rrp|msrp|uvp)"
 )
 _VARIANT = re.compile(r"variants?_?(?=.)")
 
@@ -151,3 +151,8 @@ def is_variants_own(column: str) -> bool:
 def without_number(name: str) -> str:
     """Returns the plain name without a last `_1`, where it has one."""
     return name.rpartition("_")[0] if _COUNTED.fullmatch(name) else name
+
+
+def number_of(name: str) -> int:
+    """Returns the plain name's last number, such as 2 of `image_2`; 0 where it has none."""
+    return int(name.rpartition("_")[2][:9]) if _COUNTED.fullmatch(name) else 0

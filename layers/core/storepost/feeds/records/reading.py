@@ -107,10 +107,11 @@ class RowReader:
             plain_name(column).endswith(("sku", "reference"))
             for column in self._columns.get(FeedField.ID, ())
         )
-        self._id_is_gtin = FeedField.GTIN not in self._columns and any(
+        id_is_gtin = FeedField.GTIN not in self._columns and any(
             compared_name(column) in SYNONYMS[FeedField.GTIN]
             for column in self._columns.get(FeedField.ID, ())
         )
+        self._gtin = FeedField.ID if id_is_gtin else FeedField.GTIN
         self._options = Options(mapping)
         self._groups = Groups(self._columns)
         self._prices = Prices(self._columns, list(mapping), defaults, points or {})
@@ -230,7 +231,7 @@ class RowReader:
             "title": _cut(visible(mapped.get(FeedField.TITLE, ""))),
             "options": [{"name": each, "value": value} for each, value in options] or None,
             "sku": _cut(mapped.get(FeedField.SKU)) or sku,
-            "barcode": _cut(mapped.get(FeedField.ID if self._id_is_gtin else FeedField.GTIN)),
+            "barcode": _cut(values.first_code(mapped.get(self._gtin, ""))),
             "image": self._variant_image(cells, mapped),
             **self._stock.read(mapped, cells),
         }

@@ -91,6 +91,10 @@ def is_article_code(text: str) -> bool:
     return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
 
 
+def _may_be_code(text: str) -> bool:
+    return text.replace("-", "").replace(" ", "").strip("'=\"").isalnum()
+
+
 def _is_title(text: str) -> bool:
     return not is_address(text) and any(map(str.isalpha, text))
 
@@ -103,7 +107,7 @@ _LOOKS: Mapping[str, Callable[[str], object]] = {
     FeedField.SALE_PRICE: lambda text: read_price(text, "USD"),
     FeedField.QUANTITY: lambda text: values.quantity(text) is not None,
     FeedField.AVAILABILITY: lambda text: values.availability(text) or text[:1].isdigit(),
-    FeedField.GTIN: lambda text: text.replace("-", "").replace(" ", "").strip("'=\"").isalnum(),
+    FeedField.GTIN: lambda text: _may_be_code(values.first_code(text)),
     FeedField.LOCALE: _LANGUAGE.fullmatch,
     FeedField.TITLE: _is_title,
     FeedField.PRODUCT_TYPE: lambda text: not text.isdigit() and text.strip().lower() not in _KINDS,

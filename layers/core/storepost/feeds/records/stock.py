@@ -13,6 +13,21 @@ _TRACKERS = compared_names(
 _UNTRACKED = frozenset({"none", "false", "no", "0", "n", "not tracked"})
 _DAYS = compared_names("delivery_date", "delivery_time", "delivery_days")
 """Days until it is sent, as Heureka and Zboží have them: 0 means that it is there."""
+_CENEO = compared_names("avail")
+_KELKOO = compared_names("product_url", "merchant_category", "availability")
+"""Columns that stand together in Kelkoo's files alone."""
+_IN_STOCK, _TO_ORDER, _SOLD_OUT = (True, False), (True, True), (False, False)
+_CENEO_CODES = {
+    "1": _IN_STOCK,
+    **dict.fromkeys(("3", "7", "14", "90", "110"), _TO_ORDER),
+}
+"""There; days until it is sent; on order; before it is out. 99 says nothing."""
+_KELKOO_CODES = {
+    "1": _IN_STOCK,
+    **dict.fromkeys(("2", "4", "5"), _TO_ORDER),
+    "6": _SOLD_OUT,
+}
+"""In stock; on order, before it is out, available on order; sold out. 3 says nothing."""
 _ALLOWED = compared_names("allow_purchases", "available_for_order")
 """Whether it may be bought at all; whether there is any says its number."""
 _DENY = "deny"
@@ -29,6 +44,7 @@ class Stock:
         self._trackers = [each for each in columns if compared_name(each) in _TRACKERS]
         self._allowed = any(compared_name(each) in _ALLOWED for each in available)
         self._days = {each for each in available if compared_name(each) in _DAYS}
+        self._codes = _codes(map(compared_name, columns), map(compared_name, available))
 
     def read(self, mapped: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
         """Returns the variant's fields."""
@@ -43,12 +59,17 @@ class Stock:
                 "inventoryQuantity": quantity,
                 "availableForSale": quantity is None or quantity > 0,
             }
-        bought = self._in_days(cells) if self._days else values.availability(text)
+        bought = self._in_days(cells) if self._days else self._said(text)
         return {
             "inventoryQuantity": quantity,
             "availableForSale": bought[0] if bought else None,
             "continueSellingWhenOutOfStock": True if bought and bought[1] else None,
         }
+
+    def _said(self, text: str) -> tuple[bool, bool] | None:
+        if self._codes and text.isdigit():
+            return self._codes.get(text)
+        return values.availability(text)
 
     def _in_days(self, cells: Mapping[str, str]) -> tuple[bool, bool] | None:
         for column in self._days:
@@ -56,6 +77,13 @@ class Stock:
             if text[:1].isdigit():
                 return (True, text != "0")
         return None
+
+
+def _codes(columns: Iterable[str], available: Iterable[str]) -> Mapping[str, tuple[bool, bool]]:
+    """What numbers mean as availability, where a maker's columns are known by their names."""
+    if not _CENEO.isdisjoint(available):
+        return _CENEO_CODES
+    return _KELKOO_CODES if set(columns) >= _KELKOO else {}
 
 
 def _is_untracked(column: str, cells: Mapping[str, str]) -> bool:

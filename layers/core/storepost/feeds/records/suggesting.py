@@ -11,6 +11,7 @@ from storepost.feeds.records.names import (
     is_compare_at_price,
     is_recommended_price,
     is_variants_own,
+    number_of,
     plain_name,
     without_number,
 )
@@ -28,7 +29,7 @@ from storepost.feeds.records.samples import (
 _LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
 _MAX_CUSTOM_KEY = 64
-_PARAMETERS = "param"
+_PARAMETERS = ("param", "attrs")
 _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
 
@@ -47,6 +48,7 @@ def suggested_mapping(
     suggestion.add_pair()
     suggestion.add_images()
     suggestion.add_structure()
+    suggestion.add_images()
     return suggestion.whole()
 
 
@@ -162,8 +164,9 @@ class _Suggestion:
         )
         for target, test in tests:
             if self._is_free(target):
-                found = (c for c in self._free() if c.values and c.mostly(test))
-                self._take(next(found, None), target)
+                found = [c for c in self._free() if c.values and c.mostly(test)]
+                found.sort(key=lambda c: number_of(plain_name(c.name)))
+                self._take(next(iter(found), None), target)
         if self._is_free(FeedField.ID):
             found = (c for c in self._free() if self._may_be_id(c))
             self._take(next(found, None), FeedField.ID)
@@ -204,7 +207,9 @@ class _Suggestion:
 
 def _bare(plain: str) -> str:
     """The name without what parameters of XML begin with."""
-    return plain.removeprefix(_PARAMETERS)
+    for prefix in _PARAMETERS:
+        plain = plain.removeprefix(prefix)
+    return plain
 
 
 def _custom(plain: str, place: int, keys: set[str]) -> str:

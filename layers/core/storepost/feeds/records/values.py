@@ -13,6 +13,7 @@ _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
+_CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
 _MAX_WORD = 255
 """Characters of what is remembered, so that hardly anything is."""
 _OTHER = re.compile(r"[^a-z0-9]+")
@@ -33,6 +34,12 @@ _WORDS = {
 }
 _AVAILABLE = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
+
+
+def first_code(text: str) -> str:
+    """Returns the first of several article codes; any other text as it is."""
+    several = _CODES.fullmatch(text) if len(text) <= MAX_CUSTOM else None
+    return several[1] if several else text
 
 
 def availability(text: str) -> tuple[bool, bool] | None:

@@ -5,7 +5,7 @@ It exports what it doesn't know as empty texts, or as words for nobody: both cou
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator
 
 from storepost.stores.stores.model import Store
 from storepost.values import phones
@@ -19,11 +19,6 @@ from storepost.values.wire import Name
 
 def _nothing_for_blank(value: object) -> object:
     return None if isinstance(value, str) and not visible(value) else value
-
-
-def _international(number: str) -> str:
-    """The number in E.164 where it begins with a country's code, else as it is."""
-    return phones.normalised(number) if number.lstrip().startswith("+") else number
 
 
 def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
@@ -40,16 +35,7 @@ def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
 
 
 GivenEmail = Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)]
-GivenPhone = Annotated[
-    Annotated[
-        str,
-        StringConstraints(max_length=32, min_length=3),
-        AfterValidator(_international),
-        Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
-    ]
-    | None,
-    BeforeValidator(placeholder_to_none),
-]
+GivenPhone = Annotated[phones.GivenNumber | None, BeforeValidator(placeholder_to_none)]
 """A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
 GivenName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
 GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]

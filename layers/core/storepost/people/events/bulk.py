@@ -18,7 +18,7 @@ from storepost.people.events.recording import (
     unique_of,
 )
 from storepost.people.events.repository import ProfileEventRepository
-from storepost.people.events.stores import platforms_of, unknown_stores
+from storepost.people.events.stores import read_in_store, stores_of, unknown_stores
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.model import Identity
 from storepost.people.profiles.repository import ProfileRepository
@@ -28,6 +28,7 @@ from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.platform.persistence.rounds import in_parts, in_rounds
+from storepost.values.scope import WorkspaceScope
 
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
@@ -54,6 +55,7 @@ class EventRefusal(StrEnum):
 
     PROFILE = "profile_unknown"
     STORE = "store_unknown"
+    PHONE = "profile_invalid"
 
 
 def record_events(
@@ -64,8 +66,7 @@ def record_events(
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
-    platforms = platforms_of(caller.workspace, {each for event in events for each in event.stores})
-    refused = {e.row: EventRefusal.STORE for e in events if unknown_stores(e, platforms)}
+    events, refused = _read_in_stores(caller.workspace, events)
     context = replace(EventContext.of(caller), now=ledger.began)
 
     def remaining() -> list[IncomingEvent]:
@@ -81,6 +82,23 @@ def record_events(
     in_rounds(ledger, remaining, record)
     outcomes = (ledger.outcome(event.row) for event in events)
     return Counter(BatchResult(outcome) for outcome in outcomes if outcome), refused
+
+
+def _read_in_stores(
+    workspace: WorkspaceScope, events: Sequence[IncomingEvent]
+) -> tuple[list[IncomingEvent], dict[int, EventRefusal]]:
+    """The events as their stores read them, and by row why some can't be."""
+    known = stores_of(workspace, {each for event in events for each in event.stores})
+    read, refused = list[IncomingEvent](), dict[int, EventRefusal]()
+    for event in events:
+        if unknown_stores(event, known):
+            refused[event.row] = EventRefusal.STORE
+            continue
+        try:
+            read.append(read_in_store(event, known))
+        except ValueError:
+            refused[event.row] = EventRefusal.PHONE
+    return read, refused
 
 
 def _writes_of(event: IncomingEvent) -> int:

@@ -44,7 +44,8 @@ _MENDS = {
     EventFault.FIELD: "Use `profile`, `name`, `occurredAt`, `storeId`, `properties` and `uniqueId` "
     "alone.",
     EventFault.PROFILE: "Make `profile` an object of one `id`, `email`, `phone` or `anonymousId`, "
-    "or of `shopifyClientId` and `storeId`.",
+    "or of `shopifyClientId` and `storeId`. Without its country code, `phone` needs the event's "
+    "`storeId` and is a number of that store's country.",
     EventFault.NAME: "Give `name` as 1 to 255 characters.",
     EventFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z, and not in "
     "the future.",
@@ -62,7 +63,11 @@ _FIELDS = {
     "properties": EventFault.PROPERTIES,
     "uniqueId": EventFault.UNIQUE,
 }
-_REFUSALS = {EventRefusal.PROFILE: EventFault.NO_PROFILE, EventRefusal.STORE: EventFault.NO_STORE}
+_REFUSALS = {
+    EventRefusal.PROFILE: EventFault.NO_PROFILE,
+    EventRefusal.STORE: EventFault.NO_STORE,
+    EventRefusal.PHONE: EventFault.PROFILE,
+}
 
 
 @dataclass(frozen=True)

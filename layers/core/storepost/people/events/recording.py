@@ -9,7 +9,7 @@ from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.events.keys import event_key
 from storepost.people.events.model import EventSource, IncomingEvent, ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository, Unique
-from storepost.people.events.stores import check_stores
+from storepost.people.events.stores import checked
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -71,10 +71,11 @@ def record_event(
 ) -> tuple[ProfileEvent, bool]:
     """Returns the event, or the first one with its unique id; whether it is new.
 
-    Raises ValidationFailed where the workspace has no such profile, or no such store.
+    Raises ValidationFailed where the workspace has no such profile, or no such store, and where
+    nobody can have the phone number.
     """
     workspace = caller.workspace
-    check_stores(workspace, incoming)
+    incoming = checked(workspace, incoming)
     person = _person(workspace, incoming.person)
     [recorded] = record_some(changes, EventContext.of(caller), person, [incoming])
     if recorded.event:

@@ -1,35 +1,60 @@
-"""The stores that events name."""
+"""The stores that events name, and how a phone number is read in one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from uuid import UUID
 
 from storepost.people.events.model import IncomingEvent
-from storepost.people.profiles.model import Identity
-from storepost.stores.stores.model import Platform
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.stores.stores.model import Platform, Store
 from storepost.stores.stores.repository import StoreRepository
+from storepost.values import phones
 from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.scope import WorkspaceScope
 
 
-def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Platform]) -> list[FieldError]:
+def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> list[FieldError]:
     """Returns what is wrong with the stores that an event names, of those that are known."""
     errors, whose = list[FieldError](), incoming.person
     if incoming.store_id is not None and incoming.store_id not in known:
         errors.append(FieldError("/storeId", "No store with this id exists in this workspace"))
     named = whose.store_id if isinstance(whose, Identity) else None
-    if named is not None and known.get(named) is not Platform.SHOPIFY:
+    shop = known.get(named) if named is not None else None
+    if named is not None and (shop is None or shop.platform is not Platform.SHOPIFY):
         errors.append(FieldError("/profile/storeId", "Must be a Shopify store of the workspace"))
     return errors
 
 
-def platforms_of(workspace: WorkspaceScope, store_ids: set[UUID]) -> dict[UUID, Platform]:
-    """Returns those of the stores that the workspace has or had, with what they run on."""
+def stores_of(workspace: WorkspaceScope, store_ids: set[UUID]) -> dict[UUID, Store]:
+    """Returns those of the stores that the workspace has or had."""
     stores = StoreRepository(workspace).named(store_ids) if store_ids else []
-    return {store.id: store.platform for store in stores}
+    return {store.id: store for store in stores}
 
 
-def check_stores(workspace: WorkspaceScope, incoming: IncomingEvent) -> None:
-    """Raises ValidationFailed where an event names a store that the workspace doesn't have."""
-    errors = unknown_stores(incoming, platforms_of(workspace, set(incoming.stores)))
+def read_in_store(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> IncomingEvent:
+    """Returns the event with its phone number in E.164, as its store's country writes it.
+
+    Raises ValueError where that is no number there, or where the event has no store.
+    """
+    whose = incoming.person
+    if not isinstance(whose, Identity) or whose.type is not IdentityType.PHONE:
+        return incoming
+    store = known.get(incoming.store_id) if incoming.store_id is not None else None
+    number = phones.normalised(whose.value, store.country if store else None)
+    return replace(incoming, person=replace(whose, value=number))
+
+
+def checked(workspace: WorkspaceScope, incoming: IncomingEvent) -> IncomingEvent:
+    """Returns the event as its store reads it.
+
+    Raises ValidationFailed where it names a store that the workspace doesn't have, or a phone
+    number that can't be read.
+    """
+    known = stores_of(workspace, set(incoming.stores))
+    errors = unknown_stores(incoming, known)
     if errors:
         raise ValidationFailed(errors=errors)
+    try:
+        return read_in_store(incoming, known)
+    except ValueError as error:
+        raise ValidationFailed(errors=[FieldError("/profile/phone", str(error))]) from error
