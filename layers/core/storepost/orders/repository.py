@@ -128,7 +128,8 @@ class OrderRepository:
             return None
         self._read[order_id] = item
         order = as_order(item) if item.deleted_at is None else None
-        recorded, erased = _as_recorded(item), bool(item.buyer_erased)
+        recorded = order.recorded if order else _as_recorded(item)
+        erased = bool(item.buyer_erased)
         return StoredOrder(item.updated_at, order, recorded, item.store_id, item.profile_id, erased)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
