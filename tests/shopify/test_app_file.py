@@ -8,7 +8,7 @@ import pytest
 from local.template import ROOT, parameter_defaults
 from storepost.shopify.shops import API_VERSION
 from storepost.sync.webhooks.topics import TOPICS
-from storepost.sync.webhooks.working import OF_A_STORE, OF_THE_LAW
+from storepost.sync.webhooks.working import PRIVACY_TOPICS, STORE_TOPICS
 
 HOST = "https://api.example.com/v1"
 
@@ -23,9 +23,9 @@ def test_shopify_sends_what_is_listened_to(told: dict[str, Any]) -> None:
     webhooks = told["webhooks"]
     topics = [t for each in webhooks["subscriptions"] for t in each.get("topics", [])]
     by_law = [t for each in webhooks["subscriptions"] for t in each.get("compliance_topics", [])]
-    assert sorted(topics) == sorted(OF_A_STORE)
-    assert sorted(by_law) == sorted(OF_THE_LAW)
-    assert {*OF_A_STORE, *OF_THE_LAW} == TOPICS
+    assert sorted(topics) == sorted(STORE_TOPICS)
+    assert sorted(by_law) == sorted(PRIVACY_TOPICS)
+    assert {*STORE_TOPICS, *PRIVACY_TOPICS} == TOPICS
     assert {each["uri"] for each in webhooks["subscriptions"]} == {f"{HOST}/webhooks/shopify"}
 
 

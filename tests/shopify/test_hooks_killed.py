@@ -12,7 +12,7 @@ from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import ShopUnavailable
 from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.messages import Webhook
-from storepost.sync.webhooks.working import OF_A_STORE, work_on
+from storepost.sync.webhooks.working import STORE_TOPICS, work_on
 from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Someone
@@ -75,8 +75,8 @@ BODIES: dict[str, dict[str, Any]] = {
 
 def test_each_topic_is_here() -> None:
     """But for products: `tests/catalog/products` kills their one write, however they come."""
-    of_products = {topic for topic in OF_A_STORE if topic.startswith("products/")}
-    assert BODIES.keys() == OF_A_STORE.keys() - of_products
+    of_products = {topic for topic in STORE_TOPICS if topic.startswith("products/")}
+    assert BODIES.keys() == STORE_TOPICS.keys() - of_products
 
 
 @pytest.fixture

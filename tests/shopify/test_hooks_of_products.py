@@ -16,7 +16,7 @@ from storepost.platform.persistence.changes import commit_anew
 from storepost.sync.records.products import product_of
 from storepost.sync.records.reading import NoRecord
 from storepost.sync.webhooks.messages import Webhook
-from storepost.sync.webhooks.stocking import product_changed, product_deleted
+from storepost.sync.webhooks.records import product_changed, product_deleted
 from storepost.values import clock
 from storepost.values.ids import derived_id
 from tests.harness.call_interruption import before_the_commit

@@ -87,7 +87,7 @@ class TestDataRequest:
         privacy.data_requested(asked, lambda: 10**6)
         body = json.dumps(order_body(id=99)).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
-        working.OF_A_STORE["orders/create"](known.store, created)
+        working.STORE_TOPICS["orders/create"](known.store, created)
         [profile] = profiles(known, owner)
         privacy.data_requested(asked, lambda: 10**6)
         known.world.deliver()
@@ -271,7 +271,7 @@ class TestCustomerRedact:
         order = order_body(id=99, updated_at=clock.now().isoformat())
         body = json.dumps(order).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
-        working.OF_A_STORE["orders/create"](known.store, created)
+        working.STORE_TOPICS["orders/create"](known.store, created)
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
         known.world.advance(seconds=1)
         body = json.dumps({**REDACT, "orders_to_redact": [ORDER, 99]}).encode()
@@ -333,7 +333,7 @@ class TestCustomerRedact:
         asked = json.dumps({**REDACT, "orders_to_redact": []}).encode()
         redacts = Webhook(SHOP, "customers/redact", clock.now(), asked)
         with before_the_commit(lambda: privacy.customer_redacted(redacts, lambda: 10**6)):
-            working.OF_A_STORE[what](hooks.store, told)
+            working.STORE_TOPICS[what](hooks.store, told)
         assert profiles(hooks, owner) == []
         hooks.world.deliver()
         later = (clock.now() + timedelta(seconds=1)).isoformat()
@@ -540,7 +540,7 @@ class TestShopRedact:
             runs.append(webhook.reached)
             privacy.shop_redacted(webhook, lambda: next(left, 0))
 
-        monkeypatch.setitem(working.OF_THE_LAW, "shop/redact", work)
+        monkeypatch.setitem(working.PRIVACY_TOPICS, "shop/redact", work)
         known.tell("shop/redact", self.BODY)
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]

@@ -224,7 +224,7 @@ def update_profile(
     with it. A locale that is given beats every order and customer; one that is cleared leaves it to
     them again. Stores aren't told.
     """
-    profile = manual.update_profile(caller.workspace, id, body.given(), writes)
+    profile = manual.update_profile(caller.workspace, id, body.fields(), writes)
     return Profile.of(profile, service.stores_of(profile))
 
 

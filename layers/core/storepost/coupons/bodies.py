@@ -1,6 +1,6 @@
 """What requests say of coupons and codes."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -29,6 +29,7 @@ from storepost.values.wire import (
     Id,
     NonNegativeMoney,
     NotNull,
+    PartialUpdate,
     RequestBody,
     Text,
 )
@@ -179,7 +180,7 @@ class CouponTopUp(RequestBody):
         return self
 
 
-class CouponUpdate(RequestBody):
+class CouponUpdate(PartialUpdate):
     """What may change of a coupon; what is left out stays."""
 
     name: Annotated[Text | None, NotNull()] = Field(
@@ -192,10 +193,6 @@ class CouponUpdate(RequestBody):
         description="When people get another code from now on: `after_use_or_expiry` or "
         "`every_email`. Codes that people have stay theirs.",
     )
-
-    def fields(self) -> dict[str, Any]:
-        """The fields that were sent."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class CodeAssignment(RequestBody):

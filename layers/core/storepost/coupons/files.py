@@ -80,9 +80,9 @@ def read_codes(content: str, column: str | None) -> CodeFile:
             errors=[FieldError("/content", "Must have at least one row")],
         )
     _check_bounds(rows)
-    places, header = _places(rows, column)
+    columns, header = _columns(rows, column)
     codes, faults, seen, duplicates = list[str](), list[Fault](), set[str](), 0
-    for number, value in _values(rows[1:] if header is not None else rows, places):
+    for number, value in _values(rows[1:] if header is not None else rows, columns):
         reason = fault_of(value)
         if reason:
             faults.append(Fault(number, value, reason))
@@ -95,10 +95,10 @@ def read_codes(content: str, column: str | None) -> CodeFile:
     return CodeFile(header, in_all, tuple(codes), duplicates, tuple(faults))
 
 
-def _values(rows: Sequence[Row], places: Sequence[int]) -> Iterator[tuple[int, str]]:
+def _values(rows: Sequence[Row], columns: Sequence[int]) -> Iterator[tuple[int, str]]:
     """What stands in the columns, with its row's number; of a blank row one blank value."""
     for number, cells in rows:
-        values = [cells[place] for place in places if place < len(cells)]
+        values = [cells[place] for place in columns if place < len(cells)]
         for value in [each for each in values if each] or [""]:
             yield number, value
 
@@ -152,26 +152,26 @@ def _delimiter(text: str) -> str:
     return max(even or {",": [0]}, key=lambda each: min((even or {",": [0]})[each]))
 
 
-def _places(rows: Sequence[Row], column: str | None) -> tuple[list[int], str | None]:
+def _columns(rows: Sequence[Row], column: str | None) -> tuple[list[int], str | None]:
     """Where the columns are, and their names where the first row has names."""
     first = [cell.strip() for cell in rows[0][1]]
     names = [cell.casefold() for cell in first]
-    wanted = column.strip().casefold() if column is not None else None
-    if wanted in names:
-        places = [place for place, name in enumerate(names) if name == wanted]
-        return places, first[places[0]]
-    places, header = _likeliest_places(rows, first)
-    if wanted is not None and (header is None or header.casefold() != wanted):
+    name_to_find = column.strip().casefold() if column is not None else None
+    if name_to_find in names:
+        columns = [place for place, name in enumerate(names) if name == name_to_find]
+        return columns, first[columns[0]]
+    columns, header = _likeliest_columns(rows, first)
+    if name_to_find is not None and (header is None or header.casefold() != name_to_find):
         raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has this name")])
-    return places, header
+    return columns, header
 
 
-def _likeliest_places(rows: Sequence[Row], first: Sequence[str]) -> tuple[list[int], str | None]:
+def _likeliest_columns(rows: Sequence[Row], first: Sequence[str]) -> tuple[list[int], str | None]:
     place = _likeliest(rows, first)
     if not _is_header(rows, place, first[place]):
         return _written_alike(rows, place), None
-    places = _numbered_alike(rows, first, place)
-    return places, ", ".join(dict.fromkeys(first[each] for each in places))
+    columns = _numbered_alike(rows, first, place)
+    return columns, ", ".join(dict.fromkeys(first[each] for each in columns))
 
 
 def _numbered_alike(rows: Sequence[Row], first: Sequence[str], place: int) -> list[int]:

@@ -111,13 +111,13 @@ class OrderRepository:
     """A workspace's orders."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, OrderItem] = {}
 
     def get(self, order_id: UUID) -> Order | None:
-        """The order, or None where there is none any more."""
+        """Returns the order, or None where there is none any more."""
         stored = self.find_stored(order_id)
         return stored.order if stored else None
 
@@ -128,11 +128,12 @@ class OrderRepository:
             return None
         self._read[order_id] = item
         order = as_order(item) if item.deleted_at is None else None
-        recorded, erased = _as_recorded(item), bool(item.buyer_erased)
+        recorded = order.recorded if order else _as_recorded(item)
+        erased = bool(item.buyer_erased)
         return StoredOrder(item.updated_at, order, recorded, item.store_id, item.profile_id, erased)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
-        """Those of the orders that there are, in the order of the ids."""
+        """Returns the orders that exist, in the order of the ids."""
         keys = [order_key(self._scope, order_id) for order_id in order_ids]
         rows = self._reads.find_all(keys)
         items = [find_in(rows, OrderItem, key) for key in keys]
@@ -141,7 +142,7 @@ class OrderRepository:
     def ids_of_profile(
         self, partitions: Iterable[UUID], most: int | None = None, *, descending: bool = False
     ) -> Iterator[UUID]:
-        """The orders of a profile by time, each once; `most` of each partition's, or all.
+        """Returns the ids of a profile's orders by time; `most` of each partition, or all.
 
         An order only ever moves to a later partition. So they are read in their order, and one that
         moves meanwhile is found twice rather than never.
@@ -161,7 +162,7 @@ class OrderRepository:
         descending: bool = False,
         deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
-        """What one profile's partition names of orders, by time; of deleted ones behind them."""
+        """Returns one profile's pointers to orders, by time; those to tombstones come last."""
         return OrderPointerItem.query(
             pointer_partition(self._scope, profile_id),
             OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),

@@ -58,7 +58,7 @@ class OrderList:
 
     @property
     def tree(self) -> Tree:
-        """The list's tree."""
+        """Returns the list's tree."""
         return Tree(self._partition, FILTERS, packing=PACKS_WHAT_IS_COLD)
 
     @property
@@ -68,7 +68,7 @@ class OrderList:
         return self.workspace.partition("orders", "store", short(self.store_id), "placed")
 
     def entry(self, order: Order) -> TreeEntry:
-        """The order's entry; in a store's own list it doesn't name the store once more."""
+        """Returns the order's entry; in a store's own list it doesn't name the store again."""
         total, currency = order.amounts.total, order.currency
         payload = [order.number, total, currency, order.locale]
         return TreeEntry(
@@ -83,7 +83,7 @@ class OrderList:
         )
 
     def summary(self, entry: TreeEntry) -> OrderSummary:
-        """What the list shows of an entry."""
+        """Returns what the list shows of an entry."""
         number, amount, currency, locale, *store = cast(
             "tuple[str, int, str, str | None, *tuple[str]]", entry.payload
         )

@@ -82,6 +82,14 @@ class RequestBody(Shape):
         return value
 
 
+class PartialUpdate(RequestBody):
+    """A request that changes the fields that it has: what it leaves out stays."""
+
+    def fields(self) -> dict[str, Any]:
+        """Returns the fields that the request has, by their names in the model."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
 class SecretAnswer(Shape):
     """An answer that holds a secret: kept for retries only sealed under the caller's token."""
 

@@ -28,6 +28,7 @@ from storepost.platform.persistence.item import (
     find_all,
     find_in,
 )
+from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
@@ -240,9 +241,6 @@ def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
 
 def _unused_since(secret: Secret) -> Condition:
     """A use that is noted between the read and the delete would be lost: read again then."""
-    used_at = ApiKeyTokenItem.used_at
-    condition: Condition = (
-        used_at.does_not_exist() if secret.used_at is None else used_at == secret.used_at
-    )
-    there: Condition = ApiKeyTokenItem.pk.exists() & condition
+    unused = is_as_read(ApiKeyTokenItem.used_at, secret.used_at)
+    there: Condition = ApiKeyTokenItem.pk.exists() & unused
     return there

@@ -34,6 +34,7 @@ from storepost.platform.persistence.item import (
     find_all,
     keys_in,
 )
+from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 
@@ -98,12 +99,12 @@ def revoke_browsers(changes: Changes, person: Person) -> None:
 
 def change_app(changes: Changes, person: Person, since: datetime | None) -> None:
     """Turns the app method on or off; every trusted browser is forgotten."""
-    _change(changes, person, [_since(PersonItem.app_since, since)])
+    _change(changes, person, [set_or_remove(PersonItem.app_since, since)])
 
 
 def change_email_codes(changes: Changes, person: Person, since: datetime | None) -> None:
     """Turns the email method on or off; every trusted browser is forgotten."""
-    _change(changes, person, [_since(PersonItem.email_codes_since, since)])
+    _change(changes, person, [set_or_remove(PersonItem.email_codes_since, since)])
 
 
 def move_address(changes: Changes, person: Person, email: str, code: EmailedCode) -> None:
@@ -230,15 +231,7 @@ def _unchanged(person: Person) -> Condition:
     same: Condition = (
         (PersonItem.email == person.email)
         & (PersonItem.password_hash == person.password_hash)
-        & _is_unchanged(PersonItem.app_since, person.app_since)
-        & _is_unchanged(PersonItem.email_codes_since, person.email_codes_since)
+        & is_as_read(PersonItem.app_since, person.app_since)
+        & is_as_read(PersonItem.email_codes_since, person.email_codes_since)
     )
     return same
-
-
-def _is_unchanged(attribute: UtcDateTimeAttribute, value: datetime | None) -> Condition:
-    return attribute.does_not_exist() if value is None else attribute == value
-
-
-def _since(attribute: UtcDateTimeAttribute, value: datetime | None) -> Action:
-    return attribute.remove() if value is None else attribute.set(value)

@@ -86,12 +86,12 @@ class StoreChanges:
 
 
 def change_partition(workspace: WorkspaceScope, change: UUID) -> str:
-    """The partition of a change."""
+    """Returns the partition of a change."""
     return workspace.partition("priority_change", short(change))
 
 
 def named_changes(workspace: WorkspaceScope, store_id: UUID) -> Iterator[UUID]:
-    """All changes that a store has or had."""
+    """Returns all changes that a store has or had."""
     rows = NamedChangeItem.query(
         store_partition(workspace, store_id),
         NamedChangeItem.sk.startswith(_NAMED),
@@ -104,13 +104,13 @@ class ChangeRepository:
     """A workspace's changes."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
         self._read: dict[UUID, PriorityChangeItem] = {}
         self._stores: dict[UUID, StoreChangesItem] = {}
 
     def get(self, change: UUID) -> PriorityChange | None:
-        """The change, or None."""
+        """Returns the change, or None."""
         item = find(PriorityChangeItem, self._key(change))
         if item is None:
             return None
@@ -118,7 +118,7 @@ class ChangeRepository:
         return _as_change(item)
 
     def ended_before(self, change: PriorityChange) -> UUID | None:
-        """The latest of the store's other changes that were applied, or failed."""
+        """Returns the latest other change of the store that was applied, or failed."""
         ended = [
             (each.completed_at, each.id)
             for each in self.all_of_store(change.store_id)
@@ -127,13 +127,13 @@ class ChangeRepository:
         return max(ended, default=(None, None))[1]
 
     def all_of_store(self, store_id: UUID) -> list[PriorityChange]:
-        """The store's changes that weren't discarded, in no order that means anything."""
+        """Returns the store's changes that weren't discarded, in no order."""
         keys = [self._key(each) for each in named_changes(self._scope, store_id)]
         rows = find_all(keys).values()
         return [_as_change(row) for row in rows if isinstance(row, PriorityChangeItem)]
 
     def of_store(self, store_id: UUID) -> StoreChanges:
-        """Which changes the store has."""
+        """Returns the ids of the open and the last change of the store."""
         item = find(StoreChangesItem, (store_partition(self._scope, store_id), "changes"))
         if item is None:
             return StoreChanges()
@@ -173,12 +173,12 @@ class ChangeRepository:
         changes.delete(ChangedProductItem(*self._product_key(change, product)))
 
     def known_products(self, change: UUID, products: Iterable[UUID]) -> set[UUID]:
-        """Those of the products of which the change makes something."""
+        """Returns those of the products that the change would change."""
         keys = {self._product_key(change, each): each for each in products}
         return {keys[key] for key in find_all(keys)}
 
     def products(self, change: UUID, most: int | None = None) -> Iterator[ChangedProduct]:
-        """The products that the change makes something of, by id."""
+        """Returns the products that the change would change, by id."""
         rows: Iterable[ChangedProductItem] = ChangedProductItem.query(
             change_partition(self._scope, change),
             ChangedProductItem.sk.startswith(_PRODUCT),
@@ -188,7 +188,7 @@ class ChangeRepository:
         return (_as_product(row) for row in islice(rows, most))
 
     def some_products(self, change: UUID, most: int) -> list[Key]:
-        """The keys of the first products that are kept of a change."""
+        """Returns the keys of the first products that are stored of a change."""
         # The change's own row, where there is one, stands before them.
         keys = keys_in(change_partition(self._scope, change), most + 1)
         return [key for key in keys if key[1].startswith(_PRODUCT)][:most]

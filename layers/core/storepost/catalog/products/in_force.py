@@ -32,6 +32,7 @@ from storepost.catalog.products.rows import (
 from storepost.catalog.products.rules import RankedSource, Rules, SourceKind, product_source_id
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in, find_raw
+from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.platform.persistence.reads import Reads
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
@@ -117,7 +118,8 @@ class RulesRepository:
         for number in range(COUNTERS):
             mark = MarkItem(*mark_key(*self._of, number))
             now = MarkItem.rules.set(rules.revision)
-            same = _same(unless_changed_since.each.get(number)) if unless_changed_since else None
+            since = unless_changed_since
+            same = is_as_read(MarkItem.changes, since.each.get(number)) if since else None
             changes.update(mark, [_KIND, now, MarkItem.changes.add(1)], same)
 
     def save_terms(self, changes: Changes) -> None:
@@ -225,11 +227,6 @@ _PRODUCTS, _LOCALES = "p", "l"
 def _counters(source: RankedSource, mark: LayerMark) -> list[str]:
     locales = [f"{_LOCALES}{source.number}_{locale}" for locale in mark.locales]
     return [f"{_PRODUCTS}{source.number}", *locales]
-
-
-def _same(counted: int | None) -> Condition:
-    """That a mark has counted no write more."""
-    return MarkItem.changes.does_not_exist() if counted is None else MarkItem.changes == counted
 
 
 def _together(counters: Mapping[int, Mapping[str, Any]]) -> Marked:

@@ -46,7 +46,7 @@ def match(
     without: Collection[UUID] = (),
     among: StoreNames | None = None,
 ) -> list[Match | None]:
-    """Whom each row is about, in order; None where it is nobody's, or only of sources `without`.
+    """Returns each row's match, in order; None where no source has it but those of `without`.
 
     Those are at least the sources that the rows are of: what they said before is no word on what
     they say now.

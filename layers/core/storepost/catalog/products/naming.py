@@ -63,7 +63,7 @@ class Called(NamedTuple):
 
 
 def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, str]:
-    """The names of a product's variants that any source has, and the key of who is called so.
+    """Returns the names of a product's variants that any source has, each with its key.
 
     That a variant is called as its product needs no row: the product is found by that.
     """
@@ -77,7 +77,7 @@ def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, st
 
 
 def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
-    """The SKUs of a product's variants that any source has, as many as its row has room for.
+    """Returns the SKUs of a product's variants that any source has, as many as fit into its row.
 
     Their order, which decides that, says nothing.
     """
@@ -97,7 +97,7 @@ def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
 
 
 def name_key(store: Store, name: Name) -> Key:
-    """Where it stands who is called so."""
+    """Returns the key of the row that says which variants have a name."""
     digest = _digest(name)
     partition = names_partition(store.workspace, store.id, digest[0] % SHARDS)
     return (partition, _sort_key(name.kind, digest))
@@ -117,7 +117,7 @@ def _sort_key(kind: NameKind, digest: bytes) -> str:
 
 
 def candidates(item: NameItem) -> list[Called]:
-    """Who is called so, or was."""
+    """Returns the variants that have or had the name."""
     return called_by((item.first, item.last))
 
 
@@ -195,6 +195,6 @@ def _ref(called: Called) -> str:
 
 
 def all_partitions(store: Store) -> Iterator[str]:
-    """The partitions of a store's names."""
+    """Returns the partitions of a store's names."""
     for shard in range(SHARDS):
         yield names_partition(store.workspace, store.id, shard)

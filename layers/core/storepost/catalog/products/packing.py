@@ -29,27 +29,27 @@ _KNOWN = (
 
 
 def packed(value: object) -> bytes:
-    """JSON, deflated."""
+    """Returns the value as compressed JSON."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     deflater = zlib.compressobj(level=6, wbits=-15, zdict=_KNOWN)
     return deflater.compress(text) + deflater.flush()
 
 
 def unpacked(content: bytes) -> Any:  # noqa: ANN401 - whatever was packed
-    """What `packed` wrote."""
+    """Returns the value that `packed` was given."""
     inflater = zlib.decompressobj(wbits=-15, zdict=_KNOWN)
     return json.loads(inflater.decompress(content) + inflater.flush())
 
 
 def first_of[T](values: Sequence[T], most: int) -> Sequence[T]:
-    """The first of the values, so many that they take no more bytes packed."""
+    """Returns the first values, as many as take at most `most` bytes packed."""
     while (size := len(packed(values))) > most:
         values = values[: len(values) * most // size]
     return values
 
 
 def layer_parts(layer: Layer) -> list[bytes]:
-    """A layer as the contents of its rows; at least one."""
+    """Returns the contents of the rows of a layer; at least one."""
     content = packed(
         [
             clock.to_text(layer.updated_at) if layer.updated_at else None,
@@ -60,7 +60,7 @@ def layer_parts(layer: Layer) -> list[bytes]:
 
 
 def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
-    """The layer whose rows have these contents."""
+    """Returns the layer whose rows have these contents."""
     updated_at, rows, *_ = unpacked(b"".join(parts))
     records = tuple(_as_record(source, row) for row in rows)
     return Layer(source, records, clock.from_text(updated_at) if updated_at else None)
@@ -95,7 +95,7 @@ def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> s
 
 
 def summaries_row(summaries: Mapping[str, Summary]) -> bytes:
-    """The summaries of all locales; beside the first each says only what is different."""
+    """Returns the summaries of all locales; beside the first, each has only what differs."""
     rows = {locale: _summary_row(summary) for locale, summary in summaries.items()}
     first, *others = rows.items()
     differing = [
@@ -106,7 +106,7 @@ def summaries_row(summaries: Mapping[str, Summary]) -> bytes:
 
 
 def summaries_of(content: bytes) -> dict[str, Summary]:
-    """What `summaries_row` wrote."""
+    """Returns the summaries that `summaries_row` was given."""
     (primary, first), *others = unpacked(content)
     summaries = {primary: _as_summary(first)}
     for locale, different in others:

@@ -83,7 +83,7 @@ class NameItem(Item, discriminator="product_name"):
 
 
 def product_attributes(product: Product) -> Mapping[str, Any]:
-    """A product as its row's attributes."""
+    """Returns a product as its row's attributes."""
     return {
         "id": product.id,
         "store_id": product.store_id,
@@ -101,7 +101,7 @@ def product_attributes(product: Product) -> Mapping[str, Any]:
 
 
 def as_product(item: ProductItem) -> Product:
-    """The product of a row."""
+    """Returns the product of a row."""
     summaries = summaries_of(item.summaries)
     marks = [
         LayerMark(from_short(source), rows, digest, tuple(locales), bool(is_live))
@@ -144,18 +144,18 @@ def rules_attributes(rules: Rules) -> Mapping[str, Any]:
 
 
 def terms_row(terms: StoreTerms) -> list[object]:
-    """A store's terms as its rules' row has them."""
+    """Returns a store's terms as its rules' row has them."""
     return [terms.primary_locale, terms.currency, dict(terms.currencies)]
 
 
 def as_terms(row: Sequence[Any]) -> StoreTerms:
-    """What `terms_row` wrote."""
+    """Returns the terms that `terms_row` was given."""
     primary_locale, currency, currencies = row
     return StoreTerms(primary_locale, currency, currencies)
 
 
 def as_rules(item: RulesItem) -> Rules:
-    """The rules of a row."""
+    """Returns the rules of a row."""
     sources = [
         RankedSource(
             id=from_short(identifier),

@@ -12,7 +12,17 @@ from storepost.feeds.feeds.model import FeedMode, FeedSettings
 from storepost.feeds.records.mapping import CUSTOM, FeedField
 from storepost.stores.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.wire import Id, NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
+from storepost.values.wire import (
+    Id,
+    NotNull,
+    PartialUpdate,
+    RequestBody,
+    Shape,
+    Text,
+    Timestamp,
+    Uri,
+    Url,
+)
 
 MAX_COLUMNS = 500
 
@@ -132,7 +142,7 @@ class NewFeed(FeedDraft):
         return FeedSettings(self.name, self.url, self.locale, self.mode, mapping)
 
 
-class FeedUpdate(RequestBody):
+class FeedUpdate(PartialUpdate):
     """What to change of a feed; what is left out stays."""
 
     name: Annotated[Text | None, NotNull()] = Field(
@@ -159,8 +169,8 @@ class FeedUpdate(RequestBody):
     )
 
     def fields(self) -> dict[str, Any]:
-        """What the request names, by the names of `Settings`."""
-        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        """Returns the fields that the request has, by the names of `FeedSettings`."""
+        fields = super().fields()
         if self.mapping is not None:
             fields["mapping"] = mapping_value(self.mapping)
         return fields

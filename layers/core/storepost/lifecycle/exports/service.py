@@ -58,7 +58,7 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
     history, evidence = history_of(profile, whole), evidence_of(profile, None, whole)
     events = page_of_events(profile, whole)
     codes, suppressions = codes_of(profile), suppressions_of_profile(profile)
-    asked = requests_of(profile, whole)
+    opt_ins = requests_of(profile, whole)
     names = store_names(workspace, history.items)
     names |= names_of_stores(workspace, evidence.items)
     links = {(c.store_id, c.external_id): c.admin_url for c in customers.items}
@@ -72,7 +72,7 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
         room.section((ConsentChange.of(each, names) for each in history.items), history.total),
         room.section((ConsentEvidence.of(each, names) for each in evidence.items), evidence.total),
         room.section(map(Suppression.of, suppressions), len(suppressions)),
-        room.section((OptInRequest.of(each, clock.now()) for each in asked.items), asked.total),
+        room.section((OptInRequest.of(each, clock.now()) for each in opt_ins.items), opt_ins.total),
         room.section(map(ProfileEvent.of, events.items), events.total),
         room.section(_orders(profile, links), profile.orders),
         room.section(map(CouponCode.of, codes), len(codes)),

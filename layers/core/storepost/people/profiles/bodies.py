@@ -1,6 +1,6 @@
 """What a request says of a person."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -9,7 +9,7 @@ from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
 from storepost.values.placeholders import names_nobody
-from storepost.values.wire import Id, Name, RequestBody, Text
+from storepost.values.wire import Id, Name, PartialUpdate, RequestBody, Text
 
 
 def _somebodys(value: str) -> str:
@@ -74,7 +74,7 @@ class UpsertProfile(RequestBody):
         )
 
 
-class ProfileUpdate(RequestBody):
+class ProfileUpdate(PartialUpdate):
     """What can be changed of a profile. What is left out stays as it is, and null clears."""
 
     email: EmailAddress | None = Field(
@@ -98,10 +98,6 @@ class ProfileUpdate(RequestBody):
         description="The person's language as a BCP 47 tag. It beats what orders and "
         "customers state; null leaves it to them again.",
     )
-
-    def given(self) -> dict[str, Any]:
-        """Returns the fields that the request has, by the names of the model."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class MergeRequest(RequestBody):

@@ -156,13 +156,13 @@ def _by_identity(
 ) -> Listing[Profile]:
     """The profiles that have each of the identities; of an external id it is enough to have one."""
     repository = ProfileRepository(workspace)
-    asked: list[tuple[Identity, ...]] = [(each,) for each in filters.identities]
+    alternatives: list[tuple[Identity, ...]] = [(each,) for each in filters.identities]
     if filters.external_id is not None:
-        asked.append(_customers(workspace, filters.external_id, filters.store_id))
-    claims = repository.claims_of(chain.from_iterable(asked))
+        alternatives.append(_customers(workspace, filters.external_id, filters.store_id))
+    claims = repository.claims_of(chain.from_iterable(alternatives))
     holders = _matching(repository, {claim.profile_id for claim in claims.values()}, filters)
     found = {profile.id: profile for profile in holders.values()}
-    for identities in asked:
+    for identities in alternatives:
         claimed = {claims[each].profile_id for each in identities if each in claims}
         having = {holders[each].id for each in claimed if each in holders}
         found = {each: profile for each, profile in found.items() if each in having}

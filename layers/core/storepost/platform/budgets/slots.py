@@ -48,7 +48,7 @@ class FetchSlotsItem(Item, discriminator="fetch_slots"):
 
 
 def fetch_slots_key(workspace: WorkspaceScope) -> Key:
-    """Where they are counted."""
+    """Returns the key of the row that counts them."""
     return (workspace.key, "fetch_slots")
 
 

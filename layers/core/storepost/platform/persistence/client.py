@@ -130,9 +130,9 @@ def _resolve_once(client: Any) -> None:  # noqa: ANN401 - botocore has no types
     resolver = client._ruleset_resolver
     resolve, known = resolver.construct_endpoint, list[Any]()
 
-    def construct_endpoint(**asked: Any) -> Any:  # noqa: ANN401 - botocore's own
+    def construct_endpoint(**parameters: Any) -> Any:  # noqa: ANN401 - botocore's own
         if not known:
-            known.append(resolve(**asked))
+            known.append(resolve(**parameters))
         return known[0]
 
     resolver.construct_endpoint = construct_endpoint

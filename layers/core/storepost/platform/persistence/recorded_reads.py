@@ -33,13 +33,16 @@ def recorded_reads() -> Iterator[dict[Place, Raw | None]]:
         _recording.reset(token)
 
 
-def record(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+def record(request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
     """Records the rows of DynamoDB's answer, where anybody wants them."""
     rows = _recording.get()
     if rows is None:
         return
-    tables = asked.get("RequestItems", {}).values()
-    keys = [*([asked["Key"]] if "Key" in asked else []), *(k for t in tables for k in t["Keys"])]
+    tables = request.get("RequestItems", {}).values()
+    keys = [
+        *([request["Key"]] if "Key" in request else []),
+        *(k for t in tables for k in t["Keys"]),
+    ]
     found = [*answer.get("Items", []), *([answer["Item"]] if "Item" in answer else [])]
     for of_table in answer.get("Responses", {}).values():
         found += of_table

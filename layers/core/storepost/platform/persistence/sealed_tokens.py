@@ -18,7 +18,7 @@ _ID = 16
 
 
 def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> str:
-    """The content as a token that only this service opens, and only for the same purpose.
+    """Returns the content as a token that only this service opens, for the same purpose alone.
 
     It has letters, digits, `-` and `_`: four for each three bytes of the content and of 33 more.
     """
@@ -28,7 +28,7 @@ def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> s
 
 
 def open_token(token: str, purpose: Purpose) -> tuple[WorkspaceScope, bytes] | None:
-    """What `seal_token` was given; None where nobody sealed the token so, to the last bit."""
+    """Returns what `seal_token` was given; None for any other token, or a changed one."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
 
     raw = _bytes(token)

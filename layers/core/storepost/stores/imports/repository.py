@@ -9,12 +9,9 @@ from dataclasses import astuple
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import Attribute
-from pynamodb.expressions.condition import Condition
-from pynamodb.expressions.update import Action
-
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find
+from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
 from storepost.stores.imports.keys import (
     IMPORTS,
     import_key,
@@ -141,12 +138,12 @@ class ImportRepository:
             row,
             [
                 ImportItem.status.set(after.status),
-                _set_or_remove(ImportItem.started_at, after.started_at),
-                _set_or_remove(ImportItem.completed_at, after.completed_at),
-                _set_or_remove(ImportItem.failure, after.failure),
-                _set_or_remove(ImportItem.stage, progress.stage),
+                set_or_remove(ImportItem.started_at, after.started_at),
+                set_or_remove(ImportItem.completed_at, after.completed_at),
+                set_or_remove(ImportItem.failure, after.failure),
+                set_or_remove(ImportItem.stage, progress.stage),
                 ImportItem.done.set(progress.done),
-                _set_or_remove(ImportItem.pull, _pull_row(after.pull)),
+                set_or_remove(ImportItem.pull, _pull_row(after.pull)),
                 ImportItem.imported.set(
                     row.with_further(ImportItem.imported, _imported_row(progress.imported))
                 ),
@@ -156,7 +153,7 @@ class ImportRepository:
             (ImportItem.status == before.status)
             & (ImportItem.done == before.progress.done)
             & (ImportItem.removed == before.progress.removed)
-            & _same_pull(before.pull),
+            & is_as_read(ImportItem.pull, _pull_row(before.pull)),
         )
 
     def add_problem(
@@ -183,16 +180,6 @@ class ImportRepository:
         return [
             ImportProblem(int(row.index), row.external_id, row.code, row.detail) for row in rows
         ]
-
-
-def _set_or_remove[T](attribute: Attribute[T], value: T | None) -> Action:
-    return attribute.remove() if value is None else attribute.set(value)
-
-
-def _same_pull(pull: Pull) -> Condition:
-    row = _pull_row(pull)
-    same: Condition = ImportItem.pull == row if row else ImportItem.pull.does_not_exist()
-    return same
 
 
 def _pull_row(pull: Pull) -> list[object] | None:

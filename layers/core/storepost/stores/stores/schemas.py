@@ -1,6 +1,6 @@
 """Stores on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, RootModel, StrictBool, StringConstraints
@@ -18,6 +18,7 @@ from storepost.values.money import CurrencyCode
 from storepost.values.wire import (
     URL_LENGTH,
     NotNull,
+    PartialUpdate,
     RequestBody,
     SecretAnswer,
     Shape,
@@ -73,7 +74,7 @@ class NewStore(RequestBody):
         )
 
 
-class StoreUpdate(RequestBody):
+class StoreUpdate(PartialUpdate):
     """What can be changed of a custom store. What is left out stays as it is."""
 
     name: Annotated[Text | None, NotNull()] = Field(
@@ -85,10 +86,6 @@ class StoreUpdate(RequestBody):
     contact_email: EmailAddress | None = Field(
         default=None, description="Where shoppers can write to. Null clears it."
     )
-
-    def fields(self) -> dict[str, Any]:
-        """The fields that the request has, by the names of the model."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class StorePermissions(Shape):

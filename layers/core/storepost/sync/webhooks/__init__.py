@@ -1,14 +1,12 @@
-"""What Shopify tells by itself: taken and queued at once, then worked through.
+"""Webhooks of Shopify: received and queued at once, then handled by a worker.
 
 receiving   the signature, and the way into the queue
-topics      what is listened to
+topics      the topics that are subscribed to
 messages    a webhook as the queue carries it
-working     the worker: who does what of a topic
-stores      which store a webhook is about
-people      customers, and what they want
-selling     orders
-stocking    products
+working     the worker: the function for each topic
+people      customers, and their consent
+records     orders and products
 shop        the shop itself: its locales, its scopes, the app removed from it
 privacy     the three topics that the law asks for
-redacting   taking away what a shop told of a person
+redacting   deleting what only this shop knew of a person
 """

@@ -25,7 +25,7 @@ from storepost.stores.stores.problems import StaleUpdate
 from storepost.sync.records import nodes, rest
 from storepost.sync.records.reading import email_of, needed_id, phone_of
 from storepost.sync.webhooks.messages import Webhook
-from storepost.sync.webhooks.stores import write_unless_stale
+from storepost.sync.webhooks.records import write_unless_stale
 from storepost.values.problems import NotFound
 
 GID = "gid://shopify/Customer/"

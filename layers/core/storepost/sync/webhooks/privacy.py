@@ -26,12 +26,12 @@ from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree import EVERYTHING, TreeEntry, behind
+from storepost.shopify.claims import stores_of_shop
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.records.reading import id_of, needed_id, part_of
 from storepost.sync.webhooks.messages import ResumePoint, Webhook
 from storepost.sync.webhooks.redacting import redact, redact_buyer
-from storepost.sync.webhooks.stores import all_stores
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 
@@ -47,7 +47,7 @@ class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
     """Emails the owner of each workspace that knows the person of `customers/data_request`."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
-    for store in all_stores(webhook.shop):
+    for store in _all_stores(webhook.shop):
         if profile := _profile_of(store, external_id):
             _email_owner(store, external_id, profile)
 
@@ -57,7 +57,7 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
     body = webhook.body()
     external_id = needed_id(part_of(body, "customer"), "id")
     orders = body.get("orders_to_redact")
-    for store in all_stores(webhook.shop):
+    for store in _all_stores(webhook.shop):
         for order in orders if isinstance(orders, list) else ():
             if found := id_of(order):
                 _redact_buyer(store, found)
@@ -77,7 +77,7 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
 
 def _redact_shop(run: Run[Webhook]) -> None:
     webhook, reached = run.message, run.message.reached
-    stores = all_stores(webhook.shop)
+    stores = _all_stores(webhook.shop)
     disconnected = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
     waiting = [at for store in disconnected if (at := _redactable_at(store)) > clock.now()]
     # In the order of their ids: those before the one that was reached are done.
@@ -107,6 +107,12 @@ def _redact_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     # Before the orders, which lead to buyers.
     last = _redact_people(run, store, reached)
     _redact_orders(run, store, last)
+
+
+def _all_stores(shop: str) -> list[Store]:
+    """Returns every store that the shop ever was, in whatever workspace."""
+    found = [StoreRepository(workspace).get(store) for workspace, store in stores_of_shop(shop)]
+    return [store for store in found if store]
 
 
 def _profile_of(store: Store, external_id: str) -> Profile | None:

@@ -4,27 +4,28 @@ from collections.abc import Callable
 
 from storepost.platform.jobs.runs import Remaining
 from storepost.platform.persistence.objects import ObjectGone
+from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import NeedsReauth, RequestRefused
 from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.records.reading import NoRecord
-from storepost.sync.webhooks import people, privacy, selling, shop, stocking
+from storepost.sync.webhooks import people, privacy, records, shop
 from storepost.sync.webhooks.messages import Webhook
-from storepost.sync.webhooks.stores import connected_store
 from storepost.values.logs import logger
 
-OF_A_STORE: dict[str, Callable[[Store, Webhook], None]] = {
+STORE_TOPICS: dict[str, Callable[[Store, Webhook], None]] = {
     "customers/create": people.customer_changed,
     "customers/update": people.customer_changed,
     "customers/delete": people.customer_deleted,
     "customers/merge": people.customers_merged,
     "customers_email_marketing_consent/update": people.email_consent_changed,
     "customers_marketing_consent/update": people.sms_consent_changed,
-    "orders/create": selling.order_changed,
-    "orders/updated": selling.order_changed,
-    "orders/delete": selling.order_deleted,
-    "products/create": stocking.product_changed,
-    "products/update": stocking.product_changed,
-    "products/delete": stocking.product_deleted,
+    "orders/create": records.order_changed,
+    "orders/updated": records.order_changed,
+    "orders/delete": records.order_deleted,
+    "products/create": records.product_changed,
+    "products/update": records.product_changed,
+    "products/delete": records.product_deleted,
     "app/uninstalled": shop.app_removed,
     "app/scopes_update": shop.scopes_changed,
     "locales/create": shop.details_changed,
@@ -32,20 +33,20 @@ OF_A_STORE: dict[str, Callable[[Store, Webhook], None]] = {
     "locales/destroy": shop.details_changed,
     "shop/update": shop.details_changed,
 }
-"""By topic: who does what of it, for the store that the shop is connected as."""
+"""The function for each topic about the store that the shop is connected as."""
 
-OF_THE_LAW: dict[str, Callable[[Webhook, Remaining], None]] = {
+PRIVACY_TOPICS: dict[str, Callable[[Webhook, Remaining], None]] = {
     "customers/data_request": privacy.data_requested,
     "customers/redact": privacy.customer_redacted,
     "shop/redact": privacy.shop_redacted,
 }
-"""What is done whether or not the shop is still connected."""
+"""The function for each topic that the law asks for, whether or not the shop is still connected."""
 
 
 def work_on(message: str, remaining: Remaining) -> None:
-    """Does what the webhook asks for. What another try may mend is raised; the rest is logged.
+    """Handles a webhook. Raises what another try may mend; the rest is logged.
 
-    A shop that is connected nowhere is nobody's any more: what it tells is left alone.
+    A webhook of a shop that is connected nowhere is ignored, but for those that the law asks for.
     """
     topic = None
     try:
@@ -58,9 +59,16 @@ def work_on(message: str, remaining: Remaining) -> None:
 
 
 def _work_on(webhook: Webhook, remaining: Remaining) -> None:
-    if webhook.topic in OF_THE_LAW:
-        OF_THE_LAW[webhook.topic](webhook, remaining)
+    if webhook.topic in PRIVACY_TOPICS:
+        PRIVACY_TOPICS[webhook.topic](webhook, remaining)
         return
-    store = connected_store(webhook.shop)
+    store = _connected_store(webhook.shop)
     if store is not None:
-        OF_A_STORE[webhook.topic](store, webhook)
+        STORE_TOPICS[webhook.topic](store, webhook)
+
+
+def _connected_store(shop: str) -> Store | None:
+    """Returns the store that the shop is connected as; None where no workspace has it now."""
+    claim = find_claim(shop)
+    store = StoreRepository(claim.workspace).get(claim.store_id) if claim else None
+    return store if store and store.is_active else None

@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 
 from storepost.values.wire import (
     NotNull,
+    PartialUpdate,
     RequestBody,
     SecretAnswer,
     Shape,
@@ -54,7 +55,7 @@ class NewWebhookEndpoint(RequestBody):
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
-class WebhookEndpointUpdate(RequestBody):
+class WebhookEndpointUpdate(PartialUpdate):
     """What to change of a webhook endpoint; what is left out stays."""
 
     url: Annotated[Url | None, NotNull()] = Field(
@@ -76,10 +77,6 @@ class WebhookEndpointUpdate(RequestBody):
         description="`disabled` stops it, and `enabled` starts it again, whatever had disabled it. "
         "What happens meanwhile isn't sent later.",
     )
-
-    def fields(self) -> dict[str, Any]:
-        """Returns what the request names."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class WebhookEndpoint(Shape):

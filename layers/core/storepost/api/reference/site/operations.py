@@ -117,7 +117,7 @@ def _body(operation: Json) -> list[str]:
 
 
 def _answers(operation: Json) -> list[str]:
-    answers = {status: resolved(given) for status, given in operation["responses"].items()}
+    answers = {status: resolved(answer) for status, answer in operation["responses"].items()}
     parts = ["**Answers**"]
     for status, answer in answers.items():
         if codes_of(answer):

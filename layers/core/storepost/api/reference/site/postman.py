@@ -44,7 +44,7 @@ def _group(name: str) -> Json:
 
 
 def _request(path: str, method: str, operation: Json) -> Json:
-    given = [resolved(each) for each in operation.get("parameters", [])]
+    parameters = [resolved(each) for each in operation.get("parameters", [])]
     request: Json = {
         "method": method.upper(),
         "description": operation["description"],
@@ -54,9 +54,9 @@ def _request(path: str, method: str, operation: Json) -> Json:
             "host": ["{{baseUrl}}"],
             "path": _colons(path).strip("/").split("/"),
             "query": [
-                _parameter(each) | {"disabled": True} for each in given if _is(each, "query")
+                _parameter(each) | {"disabled": True} for each in parameters if _is(each, "query")
             ],
-            "variable": [_parameter(each) for each in given if _is(each, "path")],
+            "variable": [_parameter(each) for each in parameters if _is(each, "path")],
         },
     }
     if not operation["security"]:
