@@ -14,8 +14,7 @@ from storepost.platform.persistence.write_marks import MarkedItem, WriteMark
 from storepost.values.ids import derived_id
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.causes.cause import Cause, Comparison
-from storepost.webhooks.events.causes.comparisons import COMPARISONS
-from storepost.webhooks.events.causes.stores import cut_short_causes
+from storepost.webhooks.events.causes.comparisons import comparison_of
 from storepost.webhooks.events.model import WebhookEvent
 
 type StreamRecord = Mapping[str, Any]
@@ -30,7 +29,7 @@ def events_of(record: StreamRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]
     change = record["dynamodb"]
     images = change.get("OldImage"), change.get("NewImage")
     image = images[1] or images[0]
-    compare = COMPARISONS.get(image["kind"]["S"])
+    compare = comparison_of(image["kind"]["S"])
     if compare is None:
         return []
     workspace = WorkspaceScope.of(image["pk"]["S"])
@@ -43,11 +42,11 @@ def events_of(record: StreamRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]
 
 
 def _causes(compare: Comparison, old: Item | None, new: Item | None) -> list[Cause]:
-    cause = compare(old, new)
+    causes = compare(old, new)
+    if _mark(new) != WriteMark.UPKEEP:
+        return causes
     # After a merge or an erasure, which were told, rows follow that nobody sees a change by.
-    if cause and _mark(new) == WriteMark.UPKEEP and cause.types[0].endswith(".updated"):
-        cause = None
-    return [*([cause] if cause else []), *cut_short_causes(old, new)]
+    return [each for each in causes if not each.types[0].endswith(".updated")]
 
 
 def _mark(row: Item | None) -> str | None:

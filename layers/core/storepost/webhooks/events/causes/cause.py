@@ -18,5 +18,20 @@ class Cause:
     always: bool = False
 
 
-type Comparison = Callable[[Item | None, Item | None], Cause | None]
-"""Compares a row before and after a write; None stands for no row, and for nothing to tell."""
+type Comparison = Callable[[Item | None, Item | None], list[Cause]]
+"""Compares a row before and after a write; None stands for no row. Mostly it tells one thing or
+nothing.
+"""
+
+type Comparisons = Mapping[type[Item], Comparison]
+"""By the row."""
+
+
+def one_cause(compare: Callable[[Item | None, Item | None], Cause | None]) -> Comparison:
+    """Returns the comparison of a row whose change tells one thing at most."""
+
+    def compare_all(old: Item | None, new: Item | None) -> list[Cause]:
+        cause = compare(old, new)
+        return [cause] if cause else []
+
+    return compare_all

@@ -1,56 +1,72 @@
-"""What a change of each kind of row tells, by the kind."""
+"""What a change of each kind of row tells, by the kind.
 
-from collections.abc import Mapping
+The rows of most groups are loaded with the first record of theirs: a container of the stream's
+reader that meets outbox rows and orders alone begins a quarter sooner.
+"""
 
-from storepost.accounts.api_keys.repository import ApiKeyItem
-from storepost.accounts.workspaces.repository import MembershipItem
-from storepost.catalog.products.rows import ProductItem
-from storepost.coupons.rows import CodeItem, CouponItem
-from storepost.definitions.proposals.repository import ProposalItem
-from storepost.feeds.feeds.rows import FeedImportItem
-from storepost.orders.repository import OrderItem
-from storepost.people.consent.repository import ConsentChangeItem
-from storepost.people.profiles.rows import ErasedProfileItem, MergedProfileItem, ProfileItem
-from storepost.people.suppressions.rows import SuppressionItem
+from collections.abc import Callable, Mapping
+from functools import cache
+
 from storepost.platform.persistence.item import Item
-from storepost.stores.imports.rows import ImportItem, ImportTurnsItem
-from storepost.stores.stores.repository import StoreItem
-from storepost.webhooks.events.causes.cause import Comparison
-from storepost.webhooks.events.causes.orders import order_cause
-from storepost.webhooks.events.causes.people import (
-    consent_cause,
-    profile_cause,
-    suppression_cause,
-)
-from storepost.webhooks.events.causes.selling import code_cause, coupon_cause, product_cause
-from storepost.webhooks.events.causes.stores import (
-    feed_import_cause,
-    store_cause,
-    store_import_cause,
-    turns_cause,
-)
-from storepost.webhooks.events.causes.workspace import api_key_cause, member_cause, proposal_cause
+from storepost.webhooks.events.causes import orders
+from storepost.webhooks.events.causes.cause import Comparison, Comparisons
 
-_COMPARISONS: Mapping[type[Item], Comparison] = {
-    OrderItem: order_cause,
-    ProfileItem: profile_cause,
-    MergedProfileItem: profile_cause,
-    ErasedProfileItem: profile_cause,
-    ConsentChangeItem: consent_cause,
-    SuppressionItem: suppression_cause,
-    ProductItem: product_cause,
-    CouponItem: coupon_cause,
-    CodeItem: code_cause,
-    StoreItem: store_cause,
-    ImportTurnsItem: turns_cause,
-    ImportItem: store_import_cause,
-    FeedImportItem: feed_import_cause,
-    ProposalItem: proposal_cause,
-    MembershipItem: member_cause,
-    ApiKeyItem: api_key_cause,
-}
 
-COMPARISONS: Mapping[str, Comparison] = {
-    str(Item.kind.get_discriminator(model)): compare for model, compare in _COMPARISONS.items()
+def _orders() -> Comparisons:
+    return orders.COMPARISONS
+
+
+def _people() -> Comparisons:
+    from storepost.webhooks.events.causes import people  # noqa: PLC0415 - 30 ms
+
+    return people.COMPARISONS
+
+
+def _selling() -> Comparisons:
+    from storepost.webhooks.events.causes import selling  # noqa: PLC0415 - 25 ms
+
+    return selling.COMPARISONS
+
+
+def _stores() -> Comparisons:
+    from storepost.webhooks.events.causes import stores  # noqa: PLC0415 - 30 ms
+
+    return stores.COMPARISONS
+
+
+def _workspace() -> Comparisons:
+    from storepost.webhooks.events.causes import workspace  # noqa: PLC0415 - 30 ms
+
+    return workspace.COMPARISONS
+
+
+GROUPS: Mapping[Callable[[], Comparisons], frozenset[str]] = {
+    _orders: frozenset({"order"}),
+    _people: frozenset(
+        {"profile", "merged_profile", "erased_profile", "consent_change", "suppression"}
+    ),
+    _selling: frozenset({"product", "coupon", "coupon_code"}),
+    _stores: frozenset({"store", "import_turns", "store_import", "feed_import"}),
+    _workspace: frozenset({"change_proposal", "membership", "api_key"}),
 }
-"""By the kind of the row after the write, or before it where it was removed."""
+"""The kinds of rows of each group, by what loads it."""
+
+
+@cache
+def comparison_of(kind: str) -> Comparison | None:
+    """Returns what compares rows of a kind; None where their changes tell nothing.
+
+    The kind is that of the row after the write, or before it where it was removed. Rows of the kind
+    can be read from then on.
+    """
+    for load, kinds in GROUPS.items():
+        if kind in kinds:
+            return kinds_of(load())[kind]
+    return None
+
+
+def kinds_of(comparisons: Comparisons) -> Mapping[str, Comparison]:
+    """Returns a group's comparisons by the kind of row."""
+    return {
+        str(Item.kind.get_discriminator(model)): compare for model, compare in comparisons.items()
+    }

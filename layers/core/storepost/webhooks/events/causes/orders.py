@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import OrderItem, as_order
 from storepost.platform.persistence.item import Item
-from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.causes.cause import Cause, Comparisons, one_cause
 from storepost.webhooks.events.model import Resource
 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -53,3 +53,9 @@ def _visible(order: Order) -> Order:
         recorded=RecordedEvents(),
         buyer_erased=False,
     )
+
+
+COMPARISONS: Comparisons = {
+    OrderItem: one_cause(order_cause),
+}
+"""What each row of theirs tells."""

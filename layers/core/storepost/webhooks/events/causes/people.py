@@ -13,7 +13,7 @@ from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.causes.cause import Cause, Comparisons, one_cause
 from storepost.webhooks.events.model import Resource
 
 
@@ -67,3 +67,13 @@ def suppression_cause(old: Item | None, new: Item | None) -> Cause | None:
         was_lifted = before is not None and before.lifted_at is not None
         return None if was_lifted else Cause(("suppression.deleted",), resource, always=True)
     return None if before else Cause(("suppression.created",), resource, always=True)
+
+
+COMPARISONS: Comparisons = {
+    ProfileItem: one_cause(profile_cause),
+    MergedProfileItem: one_cause(profile_cause),
+    ErasedProfileItem: one_cause(profile_cause),
+    ConsentChangeItem: one_cause(consent_cause),
+    SuppressionItem: one_cause(suppression_cause),
+}
+"""What each row of theirs tells."""

@@ -4,7 +4,7 @@ from storepost.catalog.products.rows import ProductItem
 from storepost.coupons.model import CodeStatus, CouponStatus
 from storepost.coupons.rows import CodeItem, CouponItem
 from storepost.platform.persistence.item import Item
-from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.causes.cause import Cause, Comparisons, one_cause
 from storepost.webhooks.events.model import Resource
 
 _CODE_TYPES = {
@@ -60,3 +60,11 @@ def code_cause(old: Item | None, new: Item | None) -> Cause | None:
     if name is None or seen == (new.status, new.use):
         return None
     return Cause((name,), Resource("coupon_code", new.id), {"couponId": new.coupon_id})
+
+
+COMPARISONS: Comparisons = {
+    ProductItem: one_cause(product_cause),
+    CouponItem: one_cause(coupon_cause),
+    CodeItem: one_cause(code_cause),
+}
+"""What each row of theirs tells."""

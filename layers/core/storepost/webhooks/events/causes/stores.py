@@ -12,7 +12,7 @@ from storepost.stores.imports.turns import LatestImportStatus, Turns
 from storepost.stores.stores.model import ConnectionStatus, StoreStatus
 from storepost.stores.stores.repository import StoreItem
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.causes.cause import Cause, Comparisons, one_cause
 from storepost.webhooks.events.model import Resource
 
 _STORE_IMPORTS = {
@@ -102,3 +102,16 @@ def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
     name = _FEED_IMPORTS.get(new.status)
     ids = {"feedId": new.feed_id}
     return Cause((name,), Resource("feed_import", new.id), ids) if name else None
+
+
+def _turns_causes(old: Item | None, new: Item | None) -> list[Cause]:
+    return [*one_cause(turns_cause)(old, new), *cut_short_causes(old, new)]
+
+
+COMPARISONS: Comparisons = {
+    StoreItem: one_cause(store_cause),
+    ImportTurnsItem: _turns_causes,
+    ImportItem: one_cause(store_import_cause),
+    FeedImportItem: one_cause(feed_import_cause),
+}
+"""What each row of theirs tells."""

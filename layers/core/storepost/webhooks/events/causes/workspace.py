@@ -5,7 +5,7 @@ from storepost.accounts.workspaces.repository import MembershipItem
 from storepost.definitions.proposals.model import ProposalStatus
 from storepost.definitions.proposals.repository import ProposalItem
 from storepost.platform.persistence.item import Item
-from storepost.webhooks.events.causes.cause import Cause
+from storepost.webhooks.events.causes.cause import Cause, Comparisons, one_cause
 from storepost.webhooks.events.model import Resource
 
 _PROPOSAL_TYPES = {
@@ -53,3 +53,11 @@ def api_key_cause(old: Item | None, new: Item | None) -> Cause | None:
     ]
     told = tuple(name for holds, name in types if holds)
     return Cause(told, Resource("api_key", new.id)) if told else None
+
+
+COMPARISONS: Comparisons = {
+    ProposalItem: one_cause(proposal_cause),
+    MembershipItem: one_cause(member_cause),
+    ApiKeyItem: one_cause(api_key_cause),
+}
+"""What each row of theirs tells."""
