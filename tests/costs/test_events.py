@@ -68,7 +68,7 @@ def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> 
     assert {each["outbox_relay"].reads for each in without} == {1}
 
 
-def least(orders: list[dict[str, Usage]]) -> tuple[float, float, int]:
+def least(orders: list[dict[str, Usage]]) -> tuple[float, float, float]:
     """The write units, read units and calls of an order's own request, at least."""
     own = [each["orders"] for each in orders]
     return (
