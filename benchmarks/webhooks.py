@@ -20,6 +20,7 @@ from benchmarks.simulation.queues import Read, Readers
 from benchmarks.simulation.timeline import Timeline
 from local.aws.dynoxide import VERSION
 from local.template import parameter_defaults
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.platform.fetching import Answer, Failure, FetchFailed
 from storepost.platform.jobs.runs import Run
 from storepost.platform.messaging import queues
@@ -42,7 +43,7 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 OWN_SECONDS = 0.03
 """Of an attempt beside the endpoint's time: three calls of DynamoDB, and the CPU of 256 MB."""
 ANSWERS, HANGS, REFUSES, BLIPS = "answers", "hangs", "refuses", "fails once"
-SECONDS = {ANSWERS: 0.1, HANGS: requests.TIMEOUT_SECONDS, REFUSES: 0.002, BLIPS: 0.1}
+SECONDS = {ANSWERS: 0.1, HANGS: TIMEOUT_SECONDS, REFUSES: 0.002, BLIPS: 0.1}
 """What the endpoints of each kind take."""
 EVENLY, AT_ONCE = "20 a second", "all at once"
 PACES: Mapping[str, float] = {EVENLY: 20.0, AT_ONCE: 1e6}

@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from storepost.webhooks.deliveries.due import PARTITION
-from storepost.webhooks.deliveries.waits import WAITS
 
+from storepost.platform.attempts.due import PARTITION
+from storepost.platform.attempts.waits import WAITS
 from storepost.webhooks.deliveries.rows import DeliveryItem
 from tests.harness.world import CANARY, World
 from tests.lifecycle.workspaces.home import Home
