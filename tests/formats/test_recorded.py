@@ -14,7 +14,8 @@ from pynamodb.attributes import MapAttribute
 
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.idempotency import unpacked
-from storepost.platform.persistence.item import Item
+from storepost.platform.persistence.item import KIND, Item
+from storepost.platform.persistence.records import Record
 from storepost.platform.persistence.sealed_tokens import open_token
 from storepost.platform.persistence.sealing import Purpose, unseal
 from storepost.platform.persistence.unknown import unknown_attributes
@@ -98,3 +99,34 @@ def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
     answers = [unpacked(row["answer"]["B"]) for row in kept if "answer" in row]
     assert [answer["status"] for answer in answers] == [201]
     assert json.loads(answers[0]["body"])["name"] == "Second"
+
+
+def test_arrays_of_arrays_in_rows_are_records() -> None:
+    """Elsewhere a further element couldn't be told from a part of a list that grows."""
+    found = {
+        (kind_of(row), name)
+        for row in all_rows(NEWEST)
+        for name, value in row.items()
+        if "S" in value and value["S"][:1] in {"[", "{"}
+        if not isinstance(attribute_of(row, name), Record) and _has_arrays(json.loads(value["S"]))
+    }
+    assert found == NO_RECORDS
+
+
+NO_RECORDS = {
+    ("outbox", "sent"),  # a message and its group, read leniently: `test_messages.py`
+    ("priority_change", "fields"),  # sources by a field's name
+    ("profile", "evidence"),  # a number, and however many were removed
+    ("product_rules", "fields"),  # sources by a field's name
+}
+
+
+def _has_arrays(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value
+    return any(isinstance(each, list) for each in inner)
+
+
+def attribute_of(row: Raw, name: str) -> Any:
+    """The attribute of a row, by its name in DynamoDB."""
+    model: Any = KIND.known[kind_of(row)]
+    return next(each for each in model.get_attributes().values() if each.attr_name == name)
