@@ -1,0 +1,13 @@
+"""Lists of people have no pages: those keep what is gone until they are written anew."""
+
+from uuid import uuid4
+
+from storepost.people.profiles.lists import ProfileLists
+from storepost.values.scope import WorkspaceScope
+
+
+def test_names_and_addresses_never_stand_in_pages() -> None:
+    """Nor does anything else of profiles, whose consents and places change as long as they live."""
+    lists = ProfileLists(WorkspaceScope(uuid4()))
+    trees = (lists.by_name, lists.by_email, lists.by_first_seen, lists.of_store(uuid4()))
+    assert [tree.packing for tree in trees] == [None] * 4
