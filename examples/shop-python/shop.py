@@ -76,7 +76,7 @@ def send_records(storepost: Storepost, store: UUID) -> None:
     """A customer, a product and an order, each under the shop's own id."""
     now = datetime.now(UTC)
     price, nothing = models.Money(1290, "EUR"), models.Money(0, "EUR")
-    customer = models.Customer(
+    customer = models.CustomerBody(
         external_created_at=now - timedelta(days=30),
         external_updated_at=now,
         email="ada@python-shop.example",

@@ -122,14 +122,14 @@ class TestNotAgain:
     def test_a_write_that_no_key_protects_and_that_may_have_happened(self, first: Said) -> None:
         service = Service([first])
         with service.client() as client, pytest.raises((ProblemError, httpx.HTTPError)):
-            client.auth.forgot_password(body=models.ForgottenPassword(email="a@example.com"))
+            client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
         assert keys(service) == [None]
 
     @pytest.mark.parametrize("first", [problem(429, "rate_limited"), httpx.ConnectError("no")])
     def test_but_it_is_sent_again_where_nothing_happened(self, first: Said) -> None:
         service = Service([first, httpx.Response(202)])
         with service.client() as client:
-            client.auth.forgot_password(body=models.ForgottenPassword(email="a@example.com"))
+            client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
         assert keys(service) == [None, None]
 
 
