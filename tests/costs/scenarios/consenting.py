@@ -1,6 +1,7 @@
 """Consent: asked for one by one, by a link, brought 500 at once, read, and told again."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from tests.costs.scenario import CUSTOMERS, PROFILES, Ask, Town, email_of
 from tests.costs.scenarios.registry import Scenarios
@@ -226,6 +227,22 @@ SCENARIOS.plain(
     lambda town: _asking(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
     "one store told, with an idempotency key",
 )
+
+
+def _asking_simulator(town: Town, name: str) -> Ask:
+    """A request to somebody at SES's mailbox simulator, which says what became of the email."""
+    email = f"{name}@simulator.amazonses.com"
+    made = town.ask("profiles.upsert", Ask(town.key, {"email": email}))
+    town.world.deliver()
+    return Ask(town.key, {"proof": {"reference": "form"}}, path={"id": str(made.json["id"])})
+
+
+for _name, _case in (
+    ("success", "no store, the email arrives"),
+    ("bounce", "no store, the email bounces: suppressed"),
+    ("complaint", "no store, reported as spam: suppressed and unsubscribed"),
+):
+    SCENARIOS.plain("optInRequests.create", partial(_asking_simulator, name=_name), _case)
 
 
 @SCENARIOS.of("optInRequests.list", "1 request")

@@ -164,7 +164,7 @@ class History:
         """A list says something of an address."""
         email, state = self.emails[one % 3], STATES[two % 3]
         at = self.moment(two) or clock.now()
-        row = {"email": email, "state": state, "occurredAt": clock.to_text(at)}
+        row: dict[str, Any] = {"email": email, "state": state, "occurredAt": clock.to_text(at)}
         is_proven = one % 2 == 0
         row |= {"proof": {"reference": "form"}} if is_proven else {}
         assert self.call("POST", "/consent/import", {"changes": [row]}).json["failed"] == []

@@ -155,6 +155,15 @@ def test_an_email_that_comes_back_months_later_lifts_nothing(town: Town) -> None
     assert suppressions(town) == [("hard_bounce", "ses")]
 
 
+def test_what_seven_have_brought_is_known_until_it_ends(town: Town) -> None:
+    somebody(town)
+    events, last = returned(town, 7)
+    say(town.world, *events)
+    [row] = [each for each in town.world.rows() if isinstance(each, AddressEmailsItem)]
+    assert row.expiration is not None
+    assert row.expiration > last + timedelta(days=180)
+
+
 def test_any_order_of_late_events_is_one_state(town: Town) -> None:
     """Seven came back, but one that arrived was sent between them."""
     somebody(town)

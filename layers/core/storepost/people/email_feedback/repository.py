@@ -54,7 +54,7 @@ class AddressEmailsRepository:
         row = self._item or AddressEmailsItem(*self._key)
         row.emails = list(map(_as_row, emails.emails))
         row.applied_end = emails.applied_end
-        row.expiration = clock.now() + KEPT_FOR + _LATE
+        row.expiration = max(clock.now() + KEPT_FOR, emails.applied_end or clock.now()) + _LATE
         changes.save(row)
 
 
