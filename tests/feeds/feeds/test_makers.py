@@ -34,3 +34,18 @@ def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
     assert found.listed == sample.listed
     assert found.counts.skipped == 0
     assert found.counts.rows == found.counts.imported
+
+
+def test_an_image_in_a_variants_row_of_shopify_is_the_products() -> None:
+    """Where `Variant Image` has the variants' own, and even where none has one."""
+    found = brought(
+        b"Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,"
+        b"Image Src,Variant Image\n"
+        b"pot,Pot,Size,Small,P-S,5.00,https://s.example/1.jpg,\n"
+        b"pot,,,Large,P-L,7.00,https://s.example/2.jpg,\n",
+        "USD",
+    )
+    pot = found.products["pot"]
+    assert pot["image"] == {"url": "https://s.example/1.jpg", "alt": None}
+    assert pot["further"] == ["https://s.example/2.jpg"]
+    assert ["image" in each for each in pot["variants"].values()] == [False, False]

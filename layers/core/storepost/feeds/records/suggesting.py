@@ -29,6 +29,8 @@ from storepost.feeds.records.samples import (
 _LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
 _MAX_CUSTOM_KEY = 64
+_VARIANT_IMAGES = compared_names("variant_image", "variant_image_url")
+"""Shopify's, beside which the column of images has those of the product alone."""
 _PARAMETERS = ("param", "attrs")
 _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
@@ -168,8 +170,8 @@ class _Suggestion:
                 found.sort(key=lambda c: number_of(plain_name(c.name)))
                 self._take(next(iter(found), None), target)
         if self._is_free(FeedField.ID):
-            found = (c for c in self._free() if self._may_be_id(c))
-            self._take(next(found, None), FeedField.ID)
+            may_be = (c for c in self._free() if self._may_be_id(c))
+            self._take(next(may_be, None), FeedField.ID)
 
     def _may_be_id(self, column: Column) -> bool:
         is_whole = self._is_whole(column.name)
@@ -188,6 +190,9 @@ class _Suggestion:
         image = next((name for name, to in self._taken.items() if to == FeedField.IMAGE_LINK), None)
         for column in self._free() if image else ():
             plain = plain_name(column.name)
+            if compared_name(column.name) in _VARIANT_IMAGES and not column.values:
+                # Then no image that stands in the row of a variant is the variant's own.
+                self._taken[column.name] = FeedField.IMAGE_LINK
             if not column.values or not looks_like(column, FeedField.IMAGE_LINK):
                 continue
             if is_variants_own(column.name):
