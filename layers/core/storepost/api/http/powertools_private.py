@@ -28,4 +28,5 @@ def validated(
     validation: "OpenAPIResponseValidationMiddleware", route: Route, response: Response[Any]
 ) -> Response[Any]:
     """Returns a route's response, its body held to the route's type."""
-    return validation._handle_response(route=route, response=response)
+    answer: Response[Any] = validation._handle_response(route=route, response=response)
+    return answer
