@@ -23,7 +23,7 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
     (r"make run$", Typed.HERE),
     (r"READ=|curl -H .* 'http://127", Typed.HERE),
     (r"make test TESTS=tests/feeds", Typed.HERE),
-    (r"make (install|openapi|examples|events)$", Typed.HERE),
+    (r"make (install|openapi|examples|formats|events)$", Typed.HERE),
     (r"export (BASE|TOKEN)=|curl -s \$BASE/", Typed.HERE),
     (r"aws |export AWS_REGION", Typed.ON_AWS),
     (r"\.venv/bin/sam (deploy|delete)|make redrive|git (pull|checkout)", Typed.ON_AWS),
