@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from storepost.people.consent_changes.signing import signed_headers
 
 from local.template import ROOT
+from storepost.platform.attempts.signing import signed_headers
 from storepost.stores.stores.write_back import new_secret
 from storepost.webhooks.events.registry import EVENT_TYPES
 

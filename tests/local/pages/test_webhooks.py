@@ -46,7 +46,7 @@ class TestPage:
     @pytest.mark.parametrize(
         ("asked", "expected"),
         [
-            ("", ["delivered", ": 204,"]),
+            ("", ["delivered", ": 204 ("]),
             ("?answer=503&retryAfter=600", ["pending", "status 503.", "It fails since"]),
             ("?answer=410", ["failed", "status 410.", "disabled (gone)"]),
             ("?answer=redirect", ["pending", "Redirects aren't followed."]),
