@@ -121,14 +121,16 @@ def _compile_plain_types() -> None:
 
 
 def _verify_write_backs() -> None:
-    """The guide's code in TypeScript, and in PHP where that is installed."""
-    with tempfile.TemporaryDirectory() as folder:
-        if not samples.verify_in_typescript(Path(folder), ROOT / _COMPILER):
-            print("npm can't bring the library that verifies write-backs in TypeScript.")
-            raise _Wrong
-    with tempfile.TemporaryDirectory() as folder:
-        if not samples.verify_in_php(Path(folder)):
-            print("Left out: the guide's code in PHP, as php, composer or its library isn't here.")
+    """The guides' code in TypeScript, and in PHP where that is installed."""
+    for guide in samples.GUIDES:
+        with tempfile.TemporaryDirectory() as folder:
+            if not samples.verify_in_typescript(Path(folder), ROOT / _COMPILER, guide):
+                print("npm can't bring the library that verifies messages in TypeScript.")
+                raise _Wrong
+    for guide in samples.GUIDES:
+        with tempfile.TemporaryDirectory() as folder:
+            if not samples.verify_in_php(Path(folder), guide):
+                print(f"Left out: {guide.name} in PHP, as php, composer or its library isn't here.")
 
 
 def _type_the_guide(*, has_npm: bool) -> None:

@@ -15,21 +15,33 @@ from local.template import ROOT
 from storepost.api.reference.documents import interface
 from storepost.platform.attempts.signing import signed_headers
 
-GUIDE = ROOT / "docs" / "guides" / "write-backs.md"
+GUIDES = tuple(ROOT / "docs" / "guides" / name for name in ("write-backs.md", "webhook-events.md"))
+"""Each has code that verifies a message, in three languages."""
 STANDARD_WEBHOOKS = "standardwebhooks@1.1.1"
-_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+_SECRETS = ("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+"""A message has the signatures of both, as for a day after a rotation."""
+_OTHER = "whsec_b3RoZXIgYnl0ZXMgb3RoZXIgYnl0ZXM="
+_STATUSES = ["204", "204", "401", "401", "401"]
+"""Of the message by each secret, by another one, with another body, and under another id."""
 _STRICT = ("--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom")
 _MAIN = """\
 import { readFileSync } from "node:fs";
 import { receive } from "./receive.js";
-const { secret, headers, body } = JSON.parse(readFileSync("message.json", "utf8"));
-console.log(receive(secret, headers, body), receive(secret, headers, body.replace("un", "")));
+const { secrets, other, headers, body } = JSON.parse(readFileSync("message.json", "utf8"));
+const [secret] = secrets;
+const statuses = [...secrets, other].map((each) => receive(each, headers, body));
+statuses.push(receive(secret, headers, body.replace('"type"', '"typ"')));
+statuses.push(receive(secret, { ...headers, "webhook-id": "other" }, body));
+console.log(statuses.join(" "));
 """
 _PHP_MAIN = """
 $message = json_decode(file_get_contents('message.json'), true);
-$body = $message['body'];
-echo receive($message['secret'], $message['headers'], $body), "\\n";
-echo receive($message['secret'], $message['headers'], str_replace('un', '', $body)), "\\n";
+[$headers, $body, $secret] = [$message['headers'], $message['body'], $message['secrets'][0]];
+foreach ([...$message['secrets'], $message['other']] as $each) {
+    echo receive($each, $headers, $body), "\\n";
+}
+echo receive($secret, $headers, str_replace('"type"', '"typ"', $body)), "\\n";
+echo receive($secret, ['webhook-id' => 'other'] + $headers, $body), "\\n";
 """
 
 
@@ -47,9 +59,9 @@ def write(folder: Path, language: str) -> list[Path]:
     return files
 
 
-def block(language: str) -> str:
-    """What the guide of write-backs shows in a language."""
-    [code] = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text("utf-8"), re.M | re.S)
+def block(guide: Path, language: str) -> str:
+    """What a guide shows in a language."""
+    [code] = re.findall(rf"^```{language}\n(.*?)^```$", guide.read_text("utf-8"), re.M | re.S)
     return str(code)
 
 
@@ -58,16 +70,16 @@ def write_message(folder: Path) -> None:
     described: dict[str, Any] = interface()["webhooks"]["writeBack"]["post"]
     [content] = described["requestBody"]["content"].values()
     body = json.dumps(content["example"])
-    headers = signed_headers("message", datetime.now(UTC), body.encode(), [_SECRET])
-    message = {"secret": _SECRET, "headers": headers, "body": body}
+    headers = signed_headers("message", datetime.now(UTC), body.encode(), _SECRETS)
+    message = {"secrets": _SECRETS, "other": _OTHER, "headers": headers, "body": body}
     (folder / "message.json").write_text(json.dumps(message), "utf-8")
 
 
-def verify_in_typescript(folder: Path, compiler: Path) -> bool:
-    """Runs the guide's code on a write-back, and on one that was changed; False without npm."""
+def verify_in_typescript(folder: Path, compiler: Path, guide: Path) -> bool:
+    """Runs a guide's code on a message, and on ones that were changed; False without npm."""
     write_message(folder)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    (folder / "receive.ts").write_text(block("ts"), "utf-8")
+    (folder / "receive.ts").write_text(block(guide, "ts"), "utf-8")
     (folder / "main.mjs").write_text(_MAIN, "utf-8")
     if not _done(folder, "npm", "install", "--silent", "--no-save", STANDARD_WEBHOOKS):
         return False
@@ -76,23 +88,23 @@ def verify_in_typescript(folder: Path, compiler: Path) -> bool:
     told = subprocess.run(
         ["node", "main.mjs"], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert told.stdout.splitlines()[-1:] == ["204 401"], (told.stdout, told.stderr)
+    assert told.stdout.splitlines()[-1:] == [" ".join(_STATUSES)], (told.stdout, told.stderr)
     return True
 
 
-def verify_in_php(folder: Path) -> bool:
+def verify_in_php(folder: Path, guide: Path) -> bool:
     """The same in PHP, where it is installed with its library beside composer."""
     if shutil.which("php") is None or shutil.which("composer") is None:
         return False
     write_message(folder)
     if not _done(folder, "composer", "require", "--quiet", "standard-webhooks/standard-webhooks"):
         return False
-    code = block("php").replace("<?php", "<?php require 'vendor/autoload.php';", 1)
+    code = block(guide, "php").replace("<?php", "<?php require 'vendor/autoload.php';", 1)
     (folder / "main.php").write_text(code + _PHP_MAIN, "utf-8")
     told = subprocess.run(
         ["php", "main.php"], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert [line for line in told.stdout.split() if line.isdigit()][-2:] == ["204", "401"]
+    assert [line for line in told.stdout.split() if line in _STATUSES] == _STATUSES
     return True
 
 

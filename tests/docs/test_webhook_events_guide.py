@@ -1,9 +1,15 @@
-"""The guide of webhook events names every type, and shows a message as it is sent."""
+"""The guide of webhook events names every type, shows a message as it is sent, and verifies it."""
 
 import json
 import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
 
 from local.template import ROOT
+from storepost.platform.attempts.signing import signed_headers
+from storepost.stores.stores.write_back import new_secret
 from storepost.webhooks.events.registry import EVENT_TYPES
 
 GUIDE = (ROOT / "docs" / "guides" / "webhook-events.md").read_text("utf-8")
@@ -19,3 +25,20 @@ def test_the_message_is_the_types_own_sample() -> None:
     message = json.loads(shown)
     [sample] = [each.sample for each in EVENT_TYPES if each.type == message["type"]]
     assert message == sample
+
+
+@pytest.mark.parametrize("each", EVENT_TYPES, ids=[each.type for each in EVENT_TYPES])
+def test_its_python_takes_each_type_by_either_secret_and_nothing_that_was_altered(
+    each: Any,
+) -> None:
+    [code] = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    receive = names["receive"]
+    body = json.dumps(each.sample).encode()
+    secrets = [new_secret(), new_secret()]
+    headers = signed_headers("message", datetime.now(UTC), body, secrets)
+    assert [receive(secret, headers, body) for secret in secrets] == [204, 204]
+    assert receive(new_secret(), headers, body) == 401
+    assert receive(secrets[0], headers, body + b" ") == 401
+    assert receive(secrets[0], {**headers, "webhook-id": "other"}, body) == 401

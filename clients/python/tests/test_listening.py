@@ -1,4 +1,4 @@
-"""`storepost listen`: what it shows of a request, and what it leaves behind at the store."""
+"""`storepost listen`: what it shows of a request, and what it leaves behind at the service."""
 
 import hashlib
 import hmac
@@ -10,6 +10,8 @@ import sys
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -17,7 +19,7 @@ from uuid import UUID
 import httpx
 import pytest
 from answering import Service, problem
-from storepost_client.cli.listening import _sent_here
+from storepost_client.cli.listening import _sent_here, _told_here
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 STORE = UUID("01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f")
@@ -110,6 +112,119 @@ def test_it_shows_the_same_as_json(listener: Listener) -> None:
     first, second = map(json.loads, listener.lines())
     assert first == {"verified": True, "webhookId": "change.store", "body": TOLD}
     assert (second["verified"], second["webhookId"]) == (False, "other")
+
+
+EVENT = {"type": "order.created", "data": {"id": "0199a3c4-51d0-7c1e-9f6e-2b7d8a41c0e1"}}
+
+
+@pytest.mark.parametrize("listener", [(1, "--events", "order.*")], indirect=True)
+def test_it_shows_an_event_with_its_resource(listener: Listener) -> None:
+    assert listener.url.path == "/events"
+    body = json.dumps(EVENT).encode()
+    assert listener.post(body, signed(body)) == 204
+    assert listener.lines() == [f"verified  order.created  {EVENT['data']['id']}"]
+
+
+class Shop(ThreadingHTTPServer):
+    """Where messages are forwarded to: keeps what came, and answers in turn."""
+
+    def __init__(self, *answers: int) -> None:
+        super().__init__(("127.0.0.1", 0), _Taking)
+        self.answers = iter(answers)
+        self.taken: list[tuple[bytes, dict[str, str]]] = []
+        Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+
+class _Taking(BaseHTTPRequestHandler):
+    server: Shop
+
+    def do_POST(self) -> None:
+        """Keeps one."""
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.taken.append((body, {k.lower(): v for k, v in self.headers.items()}))
+        self.send_response(next(self.server.answers))
+        self.send_header("location", "http://127.0.0.1:1/")
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+def test_what_is_verified_is_forwarded_as_it_came_and_its_answer_is_the_answer() -> None:
+    body = json.dumps(EVENT).encode()
+    with Shop(204, 500, 307) as shop:
+        made = Listener(4, "--events", "*", "--forward", f"http://127.0.0.1:{shop.server_port}/")
+        try:
+            headers = {**signed(body), "content-type": "application/json", "x-other": "stays"}
+            assert [made.post(body, headers) for _ in range(3)] == [204, 500, 307]
+            assert made.post(body + b" ", headers) == 401
+            lines = made.lines()
+        finally:
+            made.process.kill()
+            made.process.communicate()
+        shop.shutdown()
+    verified = f"verified  order.created  {EVENT['data']['id']}"
+    assert lines == [
+        verified,
+        f"{verified}  forwarded: answered with 500",
+        f"{verified}  forwarded: answered with 307",
+        "NOT VERIFIED  No signature is of this secret and this body.",
+    ]
+    assert [taken for taken, _ in shop.taken] == [body] * 3
+    _, sent = shop.taken[0]
+    assert {name: sent.get(name) for name in signed(body)} == {
+        name: headers[name] for name in signed(body)
+    }
+    assert (sent["content-type"], sent.get("x-other")) == ("application/json", None)
+
+
+def test_nobody_where_it_is_forwarded_to_is_502() -> None:
+    body = json.dumps(EVENT).encode()
+    made = Listener(1, "--forward", "http://127.0.0.1:1/", "--json")
+    try:
+        assert made.post(body, signed(body)) == 502
+        [line] = map(json.loads, made.lines())
+    finally:
+        made.process.kill()
+        made.process.communicate()
+    assert (line["verified"], line["problem"]) == (True, "forwarded: answered with 502")
+    assert line["body"] == EVENT
+
+
+def test_the_endpoint_for_events_is_deleted_at_the_end() -> None:
+    endpoint = {
+        "id": str(STORE),
+        "url": HERE,
+        "description": "storepost listen",
+        "events": ["order.*", "consent.changed"],
+        "includeImports": False,
+        "status": "enabled",
+        "disabledReason": None,
+        "createdBy": None,
+        "createdAt": "2026-01-01T00:00:00.000Z",
+        "lastSuccessAt": None,
+        "failingSince": None,
+    }
+    made = {"endpoint": endpoint, "secret": SECRET}
+    service = Service([httpx.Response(201, json=made), httpx.Response(204)])
+
+    def interrupted() -> None:
+        with service.client() as client, _told_here(client, HERE, endpoint["events"]) as secret:  # type: ignore[arg-type]
+            assert secret == SECRET
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [(r.method, r.url.path) for r in service.asked] == [
+        ("POST", "/v1/webhook-endpoints"),
+        ("DELETE", f"/v1/webhook-endpoints/{STORE}"),
+    ]
+    assert json.loads(service.asked[0].content) == {
+        "url": HERE,
+        "events": ["order.*", "consent.changed"],
+        "description": "storepost listen",
+    }
 
 
 def asked(service: Service) -> list[tuple[str, str, Any]]:
