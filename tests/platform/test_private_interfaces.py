@@ -53,10 +53,11 @@ def used() -> Iterator[tuple[str, str]]:
         tree = ast.parse(text)
         defined = {
             node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        } | {node.attr for node in ast.walk(tree) if _is_own(node)}
-        for node in ast.walk(tree):
-            is_used = isinstance(node, ast.Attribute) and not _is_own(node)
-            if is_used and _is_private(node.attr) and node.attr not in defined | OWN:
+        }
+        attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        defined |= {node.attr for node in attributes if _is_own(node)} | OWN
+        for node in attributes:
+            if not _is_own(node) and _is_private(node.attr) and node.attr not in defined:
                 yield str(path.relative_to(core)), node.attr
 
 
@@ -64,13 +65,9 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
-def _is_own(node: ast.AST) -> bool:
+def _is_own(node: ast.Attribute) -> bool:
     """Whether it is of the class itself."""
-    return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in {"self", "cls"}
-    )
+    return isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
 
 
 def test_they_are_used_in_one_module_each() -> None:
