@@ -23,7 +23,6 @@ _DESCRIPTION = json.loads(
     (Path(__file__).parents[3] / "layers/core/storepost/api/reference/openapi.json").read_text()
 )
 _ID = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
-"""The one body that isn't JSON."""
 PARSER = parser()
 type Json = dict[str, Any]
 
