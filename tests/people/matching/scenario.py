@@ -128,7 +128,7 @@ class Town:
                 assert held <= {"profile", "consent", "evidence", "opt_in"}, held
             if isinstance(row, ProfileItem):
                 assert row.pending_sources is None
-                assert not [link for link in row.links.values() if len(link) > 3]
+                assert not [link for link in row.links.values() if link[3]]
             of = getattr(row, "profile_id", None)
             if of is not None and kind_of(row.sk) in {"customer", "order", "claim"}:
                 assert of in live
