@@ -9,8 +9,8 @@ from werkzeug.wrappers import Request
 
 from local.pages import PAGES
 from local.pretend_endpoint import HANG_SECONDS, PretendEndpoint
+from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.deliveries.requests import TIMEOUT_SECONDS
 from tests.harness.world import Someone, World
 from tests.local.conftest import Client, soon
 from tests.local.pages.test_site import EVERY_PAGE, Page
