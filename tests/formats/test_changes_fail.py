@@ -154,7 +154,7 @@ PLANTED: list[tuple[str, Callable[[], Plant]]] = [
     (
         "/keys and hashes/hash: erased address",
         lambda: mock.patch.object(
-            sealing, "named", lambda *parts: json.dumps(parts, indent=1).encode()
+            sealing, "domain_bytes", lambda *parts: json.dumps(parts, indent=1).encode()
         ),
     ),
     (

@@ -77,6 +77,9 @@ class TestList:
         [pending, failed] = ask(shop).json["items"]
         done_at = failed["writeBack"].pop("doneAt")
         assert clock.from_text(done_at) <= clock.now()
+        [attempt] = failed["attempts"]
+        assert attempt.pop("durationMs") >= 0
+        assert attempt.pop("at") <= done_at
         named = {"id": str(store), "name": failed["writeBack"]["store"]["name"]}
         assert ask(shop).json | {"items": [pending, failed]} == {
             "items": [
@@ -92,6 +95,8 @@ class TestList:
                         "error": None,
                         "doneAt": None,
                     },
+                    "attempts": [],
+                    "nextAttemptAt": None,
                 },
                 {
                     "profileId": str(person.id),
@@ -104,6 +109,8 @@ class TestList:
                         "skipReason": None,
                         "error": "The store answered with status 400.",
                     },
+                    "attempts": [{"status": 400, "error": "The store answered with status 400."}],
+                    "nextAttemptAt": None,
                 },
             ],
             "total": 2,
