@@ -23,8 +23,6 @@ _DESCRIPTION = json.loads(
     (Path(__file__).parents[3] / "layers/core/storepost/api/reference/openapi.json").read_text()
 )
 _ID = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
-FORM = {"List-Unsubscribe": "One-Click"}
-"""The one body that isn't JSON."""
 PARSER = parser()
 type Json = dict[str, Any]
 
@@ -126,7 +124,7 @@ def arguments(call: Any, operation: Json) -> tuple[list[Any], Json]:
     body = operation.get("requestBody")
     if body and (body.get("required") or example(body["content"]) is not None):
         told = example(body["content"])
-        named["body"] = made(known["body"], FORM if told is None else told)
+        named["body"] = made(known["body"], told)
     return places, named
 
 
@@ -173,7 +171,7 @@ def bodies(asked: httpx.Request, operation: Json) -> bool:
     if asked.headers["content-type"] != kind:
         return False
     if kind != "application/json":
-        return asked.content == urlencode(FORM).encode()
+        return asked.content == urlencode(example(body["content"])).encode()
     return bool(moments(json.loads(asked.content)) == moments(example(body["content"])))
 
 
