@@ -101,7 +101,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("GET", f"/connect-links/{made.connect_link_id}/preview"),
         request("GET", f"/profiles/{profile}", read),
         request("GET", f"/profiles/{profile}/export", owner),
-        request("PUT", f"/profiles/{profile}/consent/email", write, {"state": "unsubscribed"}),
+        request("PUT", f"/profiles/{profile}/consent/email", write, {"state": "subscribed"}),
         request("POST", "/events", write, shop.visits(store)[0]),
         request("POST", f"/profiles/{profile}/unsubscribe-links", write),
         request(

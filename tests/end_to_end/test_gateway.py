@@ -121,6 +121,6 @@ def test_a_browser_may_ask(service: Service, shop: Shop) -> None:
     assert asked.body == b""
     assert asked.header("access-control-allow-origin") == "*"
     allowed = asked.header("access-control-allow-headers")
-    assert allowed == "authorization,content-type,idempotency-key"
+    assert allowed == ("authorization,content-type,idempotency-key,if-match,if-none-match")
     answer = service.call("GET", "/v1/orders", token=shop.key, headers=page)
     assert (answer.status, answer.header("access-control-allow-origin")) == (200, "*")

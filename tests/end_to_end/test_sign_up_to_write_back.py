@@ -70,7 +70,7 @@ def profile(service: Service, shop: Shop) -> dict[str, Any]:
     }
     for number in range(3):
         made = service.told(
-            201, "PUT", f"{path}/orders/{number}", token=shop.key, json_body=order(number)
+            201, "PUT", f"{path}/orders/o{number}", token=shop.key, json_body=order(number)
         )
         assert summary(shop, number).items() <= made.items()
     listed = service.told(200, "GET", "/v1/profiles", token=shop.key)
@@ -112,6 +112,7 @@ class TestPeople:
             "createdAt": MOMENT,
             "expiresAt": MOMENT,
             "expired": False,
+            "undeliverable": False,
         }
         subject = f"Petra invited you to {WORKSPACE} on Storepost"
         sent = service.email_to("nora@example.com", subject)
