@@ -4,6 +4,7 @@ from pydantic import TypeAdapter
 
 from openapi.component_names import public_name
 from openapi.operations import Document
+from openapi.signed_headers import signed_headers
 from storepost.webhooks.events.registry import EVENT_TYPES, EventType
 
 TAG = "webhook_endpoints"
@@ -17,19 +18,7 @@ Sent to each enabled webhook endpoint of the workspace that asks for it.
 the resource as it is when the message is made, so a later message can come first and say the \
 same."""
 _TIMESTAMP = "When it happened: when the change was committed, to the second."
-_HEADERS = {
-    "webhook-id": "Names the delivery; each attempt of it has the same. Do its work once.",
-    "webhook-timestamp": "When this attempt was signed, in seconds since 1970. Refuse one that is "
-    "more than five minutes from your own clock.",
-    "webhook-signature": "`v1,` and base64 of HMAC-SHA-256 over "
-    "`{webhook-id}.{webhook-timestamp}.{body}`; several are separated by spaces, one for each "
-    "secret that is valid.",
-}
-_EXAMPLE_HEADERS = {
-    "webhook-id": "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d",
-    "webhook-timestamp": "1773480610",
-    "webhook-signature": "v1,8UPnqMJYg2ZnPKrIAVm5hBUJd+mKbTgc0gKZ1nZ2QBk=",
-}
+_EXAMPLE_ID = "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d"
 _ANSWERS = {
     "2XX": "You took it.",
     "410": "You want no more messages: the endpoint is disabled.",
@@ -66,7 +55,7 @@ def _message(each: EventType) -> Document:
         "summary": each.type,
         "description": f"{each.description}\n\n{_ABOUT}",
         "security": [],
-        "parameters": [_header(name) for name in _HEADERS],
+        "parameters": signed_headers(_EXAMPLE_ID),
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": _schema(each), "example": each.sample}},
@@ -91,15 +80,4 @@ def _schema(each: EventType) -> Document:
             },
             "data": {**data, "description": "What it is about; ids alone once that is gone."},
         },
-    }
-
-
-def _header(name: str) -> Document:
-    return {
-        "name": name,
-        "in": "header",
-        "required": True,
-        "description": _HEADERS[name],
-        "schema": {"type": "string"},
-        "example": _EXAMPLE_HEADERS[name],
     }

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pydantic import TypeAdapter
 
 from openapi.operations import Document
+from openapi.signed_headers import signed_headers
 from openapi.webhook_events import event_schemas, event_webhooks
 from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
 from storepost.platform.attempts.posting import TIMEOUT_SECONDS
@@ -34,19 +35,7 @@ one.
 **Expect it more than once** and in any order. Each attempt of a delivery has the same \
 `webhook-id`. Of two changes of one address the one with the later `occurredAt` holds.
 """
-_HEADERS = {
-    "webhook-id": "Names the delivery; each attempt of it has the same. Do its work once.",
-    "webhook-timestamp": "When this attempt was signed, in seconds since 1970. Refuse one that is "
-    "more than five minutes from your own clock.",
-    "webhook-signature": "`v1,` and base64 of HMAC-SHA-256 over "
-    "`{webhook-id}.{webhook-timestamp}.{body}`; several are separated by spaces, one for each "
-    "secret that is valid.",
-}
-_EXAMPLE_HEADERS = {
-    "webhook-id": "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d.0198c5a0-11aa-7c3e-8b64-2d9c0e7f5a31",
-    "webhook-timestamp": "1773480610",
-    "webhook-signature": "v1,8UPnqMJYg2ZnPKrIAVm5hBUJd+mKbTgc0gKZ1nZ2QBk=",
-}
+_EXAMPLE_ID = "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d.0198c5a0-11aa-7c3e-8b64-2d9c0e7f5a31"
 _EXAMPLE = {
     "type": "consent.changed",
     "timestamp": "2026-03-14T09:30:10.000Z",
@@ -81,7 +70,7 @@ def _write_back() -> Document:
         "summary": "A customer's consent changed",
         "description": _ABOUT,
         "security": [],
-        "parameters": [_header(name) for name in _HEADERS],
+        "parameters": signed_headers(_EXAMPLE_ID),
         "requestBody": {
             "required": True,
             "content": {
@@ -103,14 +92,3 @@ def webhook_schemas() -> Document:
     )
     schemas: Document = {**described["$defs"], **event_schemas()}
     return schemas
-
-
-def _header(name: str) -> Document:
-    return {
-        "name": name,
-        "in": "header",
-        "required": True,
-        "description": _HEADERS[name],
-        "schema": {"type": "string"},
-        "example": _EXAMPLE_HEADERS[name],
-    }
