@@ -1,7 +1,6 @@
 """JSON within bounds: its depth, held to a walk through what the standard library makes of it."""
 
 import json
-from time import process_time
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.values.json_reading import MAX_DEPTH, DepthGuard, TooDeep, read_json
+from tests.growth import assert_linear
 
 PARTS = st.sampled_from(["[", "]", "{", "}", '"', "\\", ",", ":", "x", " ", "\\u005b", "é"])
 DOCUMENTS = st.recursive(
@@ -72,10 +72,4 @@ def test_brackets_in_strings_are_no_levels() -> None:
     "text", ["[]" * 100_000, '"["' * 100_000, '"' * 300_000, '\\"' * 150_000, "\\" * 300_000]
 )
 def test_takes_linear_time(text: str) -> None:
-    def took(times: int) -> float:
-        began = process_time()
-        follow_in_pieces(text * times, 65_536)
-        return process_time() - began
-
-    took(1)
-    assert took(8) < 30 * max(took(1), 0.01)
+    assert_linear(lambda times: follow_in_pieces(text * times, 65_536), 1)
