@@ -159,12 +159,8 @@ PLANTED: list[tuple[str, Callable[[], Plant]]] = [
     ),
     (
         "/keys and hashes/key: unsubscribe link",
-        lambda: (
-            mock.patch.object(sealing, "FIRST_GENERATION", 1)
-            and mock.patch(
-                "storepost.platform.persistence.sealing.named",
-                lambda *p: b64encode(str(p).encode()),
-            )
+        lambda: mock.patch.object(
+            sealing, "domain_bytes", lambda *parts: b64encode(str(parts).encode())
         ),
     ),
     ("/dictionary of deflate", lambda: mock.patch.object(packing, "_KNOWN", packing._KNOWN + b" ")),

@@ -141,7 +141,9 @@ def test_a_query_says_how_a_plus_is_written() -> None:
 
 def test_each_pattern_of_the_interface_has_a_text() -> None:
     """Those of definitions' content are refused by their own schemas' texts."""
-    of_definitions = {each for info in KINDS for each in patterns(schema_of(info))}
+    of_definitions = {
+        each for info in KINDS for each in patterns(schema_of(info.kind, info.schema_version))
+    }
     assert set(patterns(interface())) | of_definitions == set(PATTERNS) | of_definitions
 
 

@@ -20,6 +20,13 @@ from tests.harness.world import Answer, World
 from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
 
 STATUSES = ("pending", "written", "skipped", "failed")
+LAST_ATTEMPT: dict[str, list[int]] = {
+    "pending": [],
+    "written": [204],
+    "skipped": [],
+    "failed": [400],
+}
+"""What a store answered last, where it takes a change or refuses it for good."""
 
 
 def ask(shop: Shop, **query: object) -> Answer:
@@ -258,7 +265,13 @@ class TestAgainstTheHistories:
         histories = expected(shop, people)
         for _ in range(4):
             query, passes = self.filters(stores, histories, data)
-            assert items(shop, **query) == [row for change, row in histories if passes(change, row)]
+            found = items(shop, **query)
+            for each in found:
+                attempts = each.pop("attempts")
+                assert each.pop("nextAttemptAt") is None
+                status = each["writeBack"]["status"]
+                assert [attempt["status"] for attempt in attempts][-1:] == LAST_ATTEMPT[status]
+            assert found == [row for change, row in histories if passes(change, row)]
 
     def something(
         self, shop: Shop, listener: Listener, people: list[Profile], data: st.DataObject
