@@ -34,7 +34,9 @@ write-backs for 1. What a container does once is left out: its start, its data k
 
 **Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and
 data sent to the internet; that the sweep reads each change of consent with stores to tell once, two
-hours later, for 1.1 read units. Nothing is traced.
+hours later, for 1.1 read units; that lists of orders and of suppressions pack what is a month old
+as they grow, for 1.1 write units an entry
+([ADR 18](adr/0018-cold-leaves-are-packed-as-a-list-grows.md)). Nothing is traced.
 
 ## Prices
 
