@@ -12,6 +12,7 @@ from local import aws
 from local.events import pumps
 from local.template import resources
 from storepost.platform.jobs.batches import fifo_queue_handler, queue_handler
+from storepost.platform.jobs.runs import NotYet
 from storepost.platform.messaging.queues import MAX_SECONDS, longest_wait
 from storepost.platform.messaging.tries import TRIES
 from tests.harness.faults import refusal
@@ -112,6 +113,19 @@ def test_only_those_that_failed(world: World, asked: list[tuple[str, int]]) -> N
     answer = queue_handler(fail_the_second)(event, Remaining())  # type: ignore[arg-type]
     assert len(answer["batchItemFailures"]) == 1
     assert len(asked) == 1
+
+
+def test_what_has_to_wait_comes_again_and_is_no_error_of_the_log(
+    world: World, asked: list[tuple[str, int]], caplog: pytest.LogCaptureFixture
+) -> None:
+    def wait(*_: object) -> None:
+        raise NotYet
+
+    answer = queue_handler(wait)(event_of("EmailQueue", 1), Remaining())  # type: ignore[arg-type]
+    assert len(answer["batchItemFailures"]) == len(asked) == 1
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+    queue_handler(fail)(event_of("EmailQueue", 1), Remaining())  # type: ignore[arg-type]
+    assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
 
 
 def test_with_what_stands_behind_it_in_its_group(

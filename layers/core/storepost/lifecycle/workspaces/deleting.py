@@ -11,7 +11,7 @@ from storepost.accounts.workspaces.repository import WorkspaceRepository, worksp
 from storepost.lifecycle.workspaces.holdings import CONTENTS, ENDS
 from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage
 from storepost.lifecycle.workspaces.service import end_secrets
-from storepost.platform.jobs.runs import Run
+from storepost.platform.jobs.runs import NotYet, Run
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.item import Item
 from storepost.values import clock
@@ -20,14 +20,10 @@ WRITTEN_UNTIL = timedelta(minutes=10)
 """So long after the end something may still be written that was under way: an import's chunks."""
 
 
-class NotYet(Exception):  # noqa: N818 - it is what happened
-    """Something that was under way may still write: the queue brings the message again."""
-
-
 def delete_contents(run: Run[WorkspaceDeletionMessage]) -> None:
     """Removes everything that a deleted workspace holds.
 
-    Raises NotYet where the last look has to wait.
+    Raises NotYet where something that was under way may still write.
     """
     workspace = run.message.workspace
     ended_at = WorkspaceRepository(workspace).ended_at()

@@ -17,7 +17,7 @@ from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.platform.jobs.runs import Run, run_once
+from storepost.platform.jobs.runs import NotYet, Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.queues import bring_again
 from storepost.platform.messaging.relay import Outgoing, is_left_to_sweep, relay_all
@@ -167,6 +167,8 @@ def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], Non
             with log_keys(requestId=context.aws_request_id, **_named(record)):
                 try:
                     work(record, context)
+                except NotYet:
+                    raise
                 except Exception as error:
                     log_unexpected(error)
                     raise

@@ -25,6 +25,10 @@ class OutOfTime(Exception):  # noqa: N818 - it is what happened
     """Time is up, and the next message is on its way."""
 
 
+class NotYet(Exception):  # noqa: N818 - it is what happened
+    """The rest has to wait: the queue brings the message again, and the log has no error."""
+
+
 class Superseded(Exception):  # noqa: N818 - it is what happened
     """The work is no longer this run's: another one moved it on, or what it was for is gone."""
 
