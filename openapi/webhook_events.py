@@ -14,7 +14,7 @@ Sent to each enabled webhook endpoint of the workspace that asks for it.
 
 **Verify it** before you believe it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says. The guide \
-[Write-backs](guides/write-backs.md) has code that verifies one, which is the same here. `data` is \
+[Webhook events](guides/webhook-events.md) has code that verifies one. `data` is \
 the resource as it is when the message is made, so a later message can come first and say the \
 same."""
 _TIMESTAMP = "When it happened: when the change was committed, to the second."

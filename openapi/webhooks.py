@@ -32,6 +32,10 @@ counts as a refusal at once. A newer change of the address ends the attempts of 
 is sent again by `writeBacks.retry`, and also after your address changes or after you take another \
 one.
 
+**An event has the same type.** Webhook endpoints are sent events of the type `consent.changed`. \
+Those are signed with the secret of the endpoint, and their `data` has `id` and `profileId`. This \
+message is signed with the secret of the store, and its `data` has `changeId` and `customers`.
+
 **Expect it more than once** and in any order. Each attempt of a delivery has the same \
 `webhook-id`. Of two changes of one address the one with the later `occurredAt` holds.
 """

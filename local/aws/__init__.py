@@ -23,6 +23,7 @@ from local.aws import (
     moto_keys,
     moto_move_tasks,
     moto_queries,
+    moto_queues,
     moto_streams,
     moto_transactions,
     moto_updates,
@@ -84,6 +85,7 @@ def start() -> None:
     moto_updates.install()
     moto_transactions.install()
     moto_queries.install()
+    moto_queues.install()
     moto_streams.install()
     moto_move_tasks.install()
     mail.install()

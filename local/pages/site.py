@@ -21,6 +21,7 @@ from local.pages import PAGES, PREFIX, rows
 from local.pages.request_log import RequestLog
 from local.pages.signatures import Signatures
 from local.pages.webhooks import endpoints_shown
+from local.pages.write_backs import write_backs_shown
 from local.pretend_endpoint import PretendEndpoint
 from local.pretend_store import PretendStore
 from local.template import QUEUE, resources
@@ -112,8 +113,10 @@ class Pages:
         return self._page("emails", emails=mail.sent_emails()[::-1])
 
     def write_backs(self, _request: Request) -> Response:
-        """Every write-back with its body and whether its signature is right, newest first."""
-        return self._page("write_backs", write_backs=self._received())
+        """The newest write-backs with their attempts, and what the pretend store received, with
+        whether the signature is right.
+        """
+        return self._page("write_backs", told=write_backs_shown(), write_backs=self._received())
 
     def webhooks(self, _request: Request) -> Response:
         """Webhook endpoints with their newest deliveries, and what the pretend one received."""

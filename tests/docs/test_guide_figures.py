@@ -27,6 +27,7 @@ DEFAULTS = parameter_defaults()
 KEY = int(DEFAULTS["CallerRequestsPerSecond"])
 WORKSPACE = int(DEFAULTS["WorkspaceRequestsPerSecond"])
 BURST = int(DEFAULTS["BudgetBurstSeconds"])
+OPT_INS = int(DEFAULTS["OptInEmailsPerDay"])
 MB = 1_000_000
 DAY_HOURS = STORED_SECONDS // 3600
 
@@ -45,6 +46,8 @@ SENTENCES = [
     ("rates", f"- {MAX_WAITING} batches of a store wait at most"),
     ("rates", f"- {WORDS[MAX_AT_ONCE]} previews or checks of feeds"),
     ("rates", f"invitations in {invitations.DAY.days * 24} hours"),
+    ("rates", f"sends {OPT_INS:,} emails that ask for an opt-in at once"),
+    ("consent", f"sends {OPT_INS:,} at once"),
     ("errors", f"| {BODY_BYTES // MB} MB, and {LARGE_BODY_BYTES // MB} MB for batches"),
     ("retries", f"the same request within {DAY_HOURS} hours"),
     ("lists", f"more than {MAX_ROWS:,} rows"),

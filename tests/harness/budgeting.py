@@ -18,7 +18,8 @@ def budgeted(**overrides: str) -> Iterator[None]:
     """Budgets as the template has them, or by other values of its parameters; a new container."""
     values = {**parameter_defaults(), **overrides}
     named = {name: v.get("Ref") for name, v in environment().items() if isinstance(v, dict)}
-    variables = {name: values[str(ref)] for name, ref in named.items() if ref in BUDGETS}
+    changed = {*BUDGETS, *overrides}
+    variables = {name: values[str(ref)] for name, ref in named.items() if ref in changed}
     try:
         with mock.patch.dict(os.environ, variables), new_container():
             settings.cache_clear()

@@ -1,5 +1,7 @@
 /**
- * Write-backs, as the service sends them to a custom store: who sent one, and what it says.
+ * Write-backs to a custom store, and events to a webhook endpoint: who sent one, and what it says.
+ *
+ * A store and an endpoint have a secret each; take the one of whoever the address belongs to.
  *
  * They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has, by a space each, a
  * signature for each secret that is valid, `v1,` and the base64 of HMAC-SHA-256 over

@@ -54,7 +54,8 @@ def create_opt_in_request(
 
     The address is `pending` until then, and its stores are told so; an address that is subscribed
     stays subscribed. Where it was unsubscribed, `occurredAt` must be later than that. An address
-    gets one of these emails a day at most, and two in 30 days.
+    gets one of these emails a day at most, and two in 30 days; a workspace sends so many a day as
+    whoever runs the service allows.
     """
     request = asking.request_opt_in(caller, id, body.value(), origin.base_url, writes)
     return OptInRequest.of(request, clock.now())

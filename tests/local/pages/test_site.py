@@ -26,6 +26,9 @@ EVERY_PAGE = ("/_local/", *(f"{PAGES}/{name}" for name in (
 )))  # fmt: skip
 
 
+MOMENT = r"\d{4}-\d\d-\d\dT[\d:.]+Z"
+
+
 class Page(HTMLParser):
     """A page's tags with their attributes, and its text."""
 
@@ -259,10 +262,16 @@ class TestWriteBacks:
     @pytest.fixture
     def told(self, client: Client, world: World) -> dict[str, str]:
         """A store with the pretend store's address was told of a change: headers and body."""
+        self.tell(client, world, client.run.write_back_url)
+        (received,) = soon(lambda: client.get("/_local/write-backs"))
+        return {**received["headers"], "body": received["body"]}
+
+    def tell(self, client: Client, world: World, address: str) -> str:
+        """The id of a change that a store with this address is told of."""
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
         store = world.store(owner)
-        url = {"url": client.run.write_back_url}
+        url = {"url": address}
         client.call("PUT", f"/v1/stores/{store}/write-back", token=key, json_body=url)
         moment = {"externalCreatedAt": "2026-01-01T00:00:00Z"}
         customer = {
@@ -277,8 +286,23 @@ class TestWriteBacks:
             json_body={"state": "unsubscribed"},
         )  # fmt: skip
         assert said.status == 200, said.body
-        (received,) = soon(lambda: client.get("/_local/write-backs"))
-        return {**received["headers"], "body": received["body"]}
+        return str(said.json["id"])
+
+    def shown(self, client: Client, row: str) -> bool:
+        """Whether the page has such a row by and by."""
+        look = lambda: Page(client.call("GET", f"{PAGES}/write-backs")).text  # noqa: E731
+        return soon(lambda: re.search(row, look()) is not None)
+
+    def test_each_attempt_and_when_the_next_one_is(self, client: Client, world: World) -> None:
+        change = self.tell(client, world, f"{client.run.webhook_url}?answer=503")
+        attempt = rf"{MOMENT}: The store answered with status 503\. \(\d+ ms\)"
+        row = rf"{change} [0-9a-f-]+ email: unsubscribed pending {attempt} {MOMENT}"
+        assert self.shown(client, row)
+
+    def test_what_became_of_telling_a_store(self, client: Client, told: dict[str, str]) -> None:
+        change = told["webhook-id"].partition(".")[0]
+        row = rf"{change} [0-9a-f-]+ email: unsubscribed written {MOMENT}: 204 \(\d+ ms\)"
+        assert self.shown(client, row)
 
     def test_its_body_and_that_its_signature_is_right(
         self, client: Client, told: dict[str, str]

@@ -58,6 +58,10 @@ class ServiceSettings:
         default_factory=lambda: int(_read("BUDGET_BURST_SECONDS", "2"))
     )
     """A burst may be as many requests as a budget has in so many seconds."""
+    opt_in_emails_per_day: int = field(
+        default_factory=lambda: int(_read("OPT_IN_EMAILS_PER_DAY", "2000"))
+    )
+    """Of a workspace; 0 for no limit."""
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
     base_url: str = field(default_factory=lambda: _read("BASE_URL", "").rstrip("/"))
     trusted_proxies: tuple[str, ...] = field(

@@ -297,20 +297,20 @@ class ConsentRepository:
     def get(self, change: ChangeRef) -> ConsentChange | None:
         """Returns the change, or None."""
         item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
-        return _as_change(item) if item else None
+        return as_change(item) if item else None
 
     def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
         """Returns those of the changes that exist, a hundred a call."""
         keys = {change: change_key(self._scope, change) for change in changes}
         rows = self._reads.find_all(keys.values())
         found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
-        return {ref: _as_change(row) for ref, row in found if row}
+        return {ref: as_change(row) for ref, row in found if row}
 
     def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
         """Returns the change of that id in the history of one of the profiles, or None."""
         refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
         rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
-        return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
+        return next((as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
     def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
         """Returns the profile's own changes, most recently recorded first, or so many of them."""
@@ -322,7 +322,7 @@ class ConsentRepository:
             scan_index_forward=False,
             limit=most,
         )
-        return (_as_change(row) for row in rows)
+        return (as_change(row) for row in rows)
 
     def histories(
         self, profile_ids: Iterable[UUID], most: int | None = None
@@ -534,7 +534,8 @@ def _moment(text: str | None) -> datetime | None:
     return clock.from_text(text) if text else None
 
 
-def _as_change(item: ConsentChangeItem) -> ConsentChange:
+def as_change(item: ConsentChangeItem) -> ConsentChange:
+    """Returns the change of a row."""
     stores = sorted(item.write_backs.attribute_values.items())
     return ConsentChange(
         id=item.id,

@@ -21,6 +21,7 @@ from storepost.people.opt_in.model import Form, OptInRequest, moment_of, recent,
 from storepost.people.opt_in.problems import (
     AlreadyConfirmed,
     OptInRecentlySent,
+    OptInSendLimit,
     Suppressed,
     Unsubscribed,
 )
@@ -29,6 +30,8 @@ from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
+from storepost.platform.budgets.daily import take_one
+from storepost.platform.budgets.repository import opt_in_budget_key
 from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.locales.repository import LocaleRepository
@@ -37,6 +40,7 @@ from storepost.values.ids import timed_id
 from storepost.values.languages import Language, language_of
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
+from storepost.values.settings import settings
 
 
 def request_opt_in(
@@ -45,7 +49,7 @@ def request_opt_in(
     """Emails a link to the address that the profile shows; it is `pending` until it is followed.
 
     An address that is subscribed stays so. Raises NoEmail, AlreadyConfirmed, Suppressed,
-    Unsubscribed and OptInRecentlySent.
+    Unsubscribed, OptInRecentlySent and OptInSendLimit.
     """
     workspace, now = caller.workspace, clock.now()
     profile = get_profile(workspace, profile_id)
@@ -56,6 +60,7 @@ def request_opt_in(
     consent, origin = record.consent, origin_of(caller, proof=form.proof)
     _check_may_be_asked(address, profile, consent, form)
     sends = _checked_sends(requests, address, now)
+    _count_for_workspace(workspace)
     asked = ConsentStatement(ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence)
     record.add(asked, asserts=consent.state is not ConsentState.SUBSCRIBED)
     request = _request(profile, address, moment_of(form, consent, now), origin, now)
@@ -93,6 +98,14 @@ def _checked_sends(
     if wait > 0:
         raise OptInRecentlySent(retry_after=ceil(wait))
     return sends
+
+
+def _count_for_workspace(workspace: WorkspaceScope) -> None:
+    """Counts an email, also where it isn't sent after all. Raises OptInSendLimit."""
+    per_day = settings().opt_in_emails_per_day
+    wait = take_one(opt_in_budget_key(workspace), per_day) if per_day else None
+    if wait:
+        raise OptInSendLimit(retry_after=ceil(wait.total_seconds()))
 
 
 def _request(

@@ -44,6 +44,17 @@ class OptInRecentlySent(TooManyRequests):
     )
 
 
+class OptInSendLimit(TooManyRequests):
+    """A workspace has sent as many opt-in emails as it may in a day."""
+
+    code = "opt_in_send_limit"
+    title = "Too many opt-in emails today"
+    remedy = (
+        "Wait as `Retry-After` says. A workspace may send only so many opt-in emails a day. "
+        "Whoever runs the service can allow more."
+    )
+
+
 class OptInLinkOver(Gone):
     """The link is too old, or what it asked was answered or deleted."""
 

@@ -31,6 +31,11 @@ def workspace_budget_key(workspace: WorkspaceScope) -> Key:
     return (workspace.key, "budget")
 
 
+def opt_in_budget_key(workspace: WorkspaceScope) -> Key:
+    """Returns the key of the budget of a workspace for emails that ask for an opt-in."""
+    return (workspace.key, "budget#opt_in")
+
+
 def person_budget_key(person: PersonScope) -> Key:
     """Returns the key of the budget of a person, for all their sessions."""
     return (person.key, "budget")

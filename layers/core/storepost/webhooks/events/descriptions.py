@@ -14,7 +14,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "profiles that had become part of it: delete what you have of them.",
     "consent.changed": "Somebody subscribed, unsubscribed or was asked to confirm. `data` is the "
     "recorded change. An unsubscription is told of imports, too; after an erasure `data` has ids "
-    "alone.",
+    "alone. A write-back to a store has the same type, but another secret and other `data`.",
     "order.created": "An order is new here, or came back after it was deleted.",
     "order.updated": "An order's own answer says something else than before: a status, an amount, "
     "a line, its buyer.",

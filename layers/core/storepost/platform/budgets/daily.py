@@ -1,0 +1,34 @@
+"""Budgets of a day, from which each use is taken in the table at once.
+
+Such a use is dear, as an email to a stranger is: a container takes none on credit. What is there is
+a token bucket as the budgets of requests are (`model.py`): a whole day's uses fit into it, and it
+fills evenly within 24 hours.
+"""
+
+from datetime import timedelta
+
+from storepost.platform.budgets.repository import BudgetItem
+from storepost.platform.persistence.item import Key, amend, find
+from storepost.values import clock
+
+_DAY = 24 * 60 * 60 * 1000
+_KEPT_FOR = timedelta(days=2)
+
+
+def take_one(key: Key, per_day: int) -> timedelta | None:
+    """Takes one use; returns how long to wait where none is left, and None where it was taken.
+
+    A use whose answer got lost may be counted twice.
+    """
+    now, cost = int(clock.now().timestamp() * 1000), _DAY // per_day
+    latest = now + _DAY - cost
+    row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _KEPT_FOR)
+    # An update makes the row where there is none, but not its kind.
+    first = [BudgetItem.kind.set(BudgetItem), BudgetItem.full_at.set(now + cost), lasts]
+    if amend(row, first, BudgetItem.full_at.does_not_exist() | (BudgetItem.full_at < now)):
+        return None
+    more = [BudgetItem.full_at.set(BudgetItem.full_at + cost), lasts]
+    if amend(row, more, BudgetItem.full_at.between(now, latest)):
+        return None
+    stored = find(BudgetItem, key)
+    return timedelta(milliseconds=max(1, stored.full_at - latest if stored else 0))

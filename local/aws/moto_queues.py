@@ -1,0 +1,48 @@
+"""moto's queues, which count their messages only where somebody asks how many there are.
+
+moto counts them several times for each message that is sent, so that to fill a queue takes a time
+that grows with the square of what is in it. It also spells each attribute's name anew.
+"""
+
+from functools import cache
+from typing import Any
+
+from moto.core.utils import camelcase_to_underscores
+from moto.sqs import models
+from moto.sqs.models import Queue, SQSBackend
+
+COUNTS = tuple(name for name in Queue.BASE_ATTRIBUTES if "NumberOfMessages" in name)
+attributes_by_moto = vars(Queue)["attributes"].fget
+_answer_by_moto = SQSBackend.get_queue_attributes
+
+
+class _WithoutCounts:
+    """A queue that doesn't name its counts among its attributes."""
+
+    BASE_ATTRIBUTES = [name for name in Queue.BASE_ATTRIBUTES if name not in COUNTS]  # noqa: RUF012
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the queue has
+        return getattr(self._queue, name)
+
+
+def install() -> None:
+    """Puts the lighter attributes in moto's place."""
+    Queue.attributes = property(_attributes)  # type: ignore[assignment,method-assign]
+    SQSBackend.get_queue_attributes = _answer  # type: ignore[method-assign]
+    vars(models)["camelcase_to_underscores"] = cache(camelcase_to_underscores)
+
+
+def _attributes(queue: Queue) -> dict[str, Any]:
+    known: dict[str, Any] = attributes_by_moto(_WithoutCounts(queue))
+    return known
+
+
+def _answer(self: SQSBackend, queue_name: str, attribute_names: list[str]) -> dict[str, Any]:
+    """What GetQueueAttributes answers: here the messages are counted."""
+    found = _answer_by_moto(self, queue_name, attribute_names)
+    queue = self.get_queue(queue_name)
+    asked = COUNTS if "All" in attribute_names else set(attribute_names) & set(COUNTS)
+    return {**found, **{each: getattr(queue, camelcase_to_underscores(each)) for each in asked}}

@@ -1,0 +1,33 @@
+"""Changes of consent as the page shows them: what became of telling each store."""
+
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from storepost.people.consent.model import ConsentChange, WriteBack
+
+SHOWN = 20
+"""Changes that stores are told of."""
+
+
+@dataclass(frozen=True)
+class ShownWriteBack:
+    """A change, and what became of telling one store."""
+
+    change: "ConsentChange"
+    write_back: "WriteBack"
+
+
+def write_backs_shown() -> list[ShownWriteBack]:
+    """Returns the write-backs of the newest changes of all workspaces, the newest first."""
+    # The service reads its environment when it is imported.
+    from storepost.people.consent.repository import (  # noqa: PLC0415
+        ConsentChangeItem,
+        as_change,
+    )
+
+    rows = map(as_change, ConsentChangeItem.scan(ConsentChangeItem.kind == ConsentChangeItem))
+    told = (each for each in rows if each.write_backs)
+    newest = nlargest(SHOWN, told, key=lambda each: (each.recorded_at, each.id))
+    return [ShownWriteBack(each, to_store) for each in newest for to_store in each.write_backs]

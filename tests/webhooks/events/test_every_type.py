@@ -1,0 +1,51 @@
+"""Each type of event, from the operation that causes it to the message that an endpoint gets."""
+
+import pytest
+
+from storepost.webhooks.events.registry import EVENT_TYPES
+from tests.feeds.feeds import feed_store
+from tests.feeds.feeds.conftest import running_server, server
+from tests.feeds.feeds.serving import FeedServer
+from tests.webhooks.conftest import receiver
+from tests.webhooks.events.causes_of_types import CAUSES, Scene
+from tests.webhooks.events.shop import SCHEMAS, Shop
+from tests.webhooks.receiving import HOOK, URL, Receiver
+
+__all__ = ["receiver", "running_server", "server"]
+
+TYPES = [each.type for each in EVENT_TYPES]
+
+
+@pytest.fixture
+def scene(
+    shop: Shop, receiver: Receiver, server: FeedServer, monkeypatch: pytest.MonkeyPatch
+) -> Scene:
+    """A shop with an endpoint that asks for all, also of imports."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{HOOK},{server.host}")
+    body = {"url": URL, "events": ["*"], "includeImports": True}
+    endpoint = shop.call("POST", "/webhook-endpoints", body).json["endpoint"]["id"]
+    feeds = feed_store.Shop(shop.world, server, shop.owner, shop.workspace, shop.store)
+    made = Scene(shop, feeds, receiver, endpoint)
+    made.begin()
+    return made
+
+
+def test_no_type_is_left_out() -> None:
+    assert list(CAUSES) == TYPES
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_an_operation_causes_it_and_its_body_is_valid_and_what_the_resource_answers(
+    scene: Scene, name: str
+) -> None:
+    answered = CAUSES[name](scene)
+    scene.shop.world.deliver()
+    [sent] = [each for each in scene.receiver.received if each.json["type"] == name]
+    assert list(sent.json) == ["type", "timestamp", "data"]
+    SCHEMAS[name].validate(sent.json["data"])
+    assert sent.json["data"] == answered()
+    path = f"/webhook-endpoints/{scene.endpoint}/deliveries/{sent.id}"
+    delivery = scene.shop.get(path)
+    assert (delivery["type"], delivery["status"]) == (name, "delivered")
+    resource = delivery["resource"]
+    assert resource is None if name == "webhook.test" else resource["id"] == sent.json["data"]["id"]

@@ -1,0 +1,77 @@
+"""One change of consent, told to a store and to a webhook endpoint at the same address.
+
+Both messages have the type `consent.changed`. Whoever verifies one never takes it for the other.
+"""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from storepost.people.consent_changes import requests as write_back_requests
+from storepost.people.consent_changes.write_back_message import WriteBackData
+from storepost.values import clock
+from storepost.webhooks.events.registry import EVENT_TYPES
+from tests.harness.world import CANARY
+from tests.webhooks.receiving import URL, Hooks, Received, Receiver
+
+EMAIL = f"eve.{CANARY}@example.com"
+WRITE_BACK = Draft202012Validator(TypeAdapter(WriteBackData).json_schema(mode="serialization"))
+[EVENT] = [
+    Draft202012Validator(each.json_schema())
+    for each in EVENT_TYPES
+    if each.type == "consent.changed"
+]
+
+
+def ask(hooks: Hooks, method: str, path: str, body: object) -> dict[str, Any]:
+    """What a request of the owner's answers."""
+    answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
+    assert answer.status < 300, answer.body
+    return dict(answer.json)
+
+
+def is_of(secret: str, sent: Received) -> bool:
+    """Whether the signature is of this secret, as Standard Webhooks' own library says."""
+    webhook: Any = Webhook(secret)
+    # The library knows no clock but the machine's.
+    webhook._Webhook__verify_timestamp = lambda _: clock.now()
+    try:
+        webhook.verify(sent.body.decode(), sent.headers)
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("erased", [False, True], ids=["known", "erased meanwhile"])
+def test_a_write_back_and_an_event_are_never_taken_for_each_other(
+    hooks: Hooks, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, *, erased: bool
+) -> None:
+    monkeypatch.setattr(write_back_requests, "post", receiver.post)
+    store = hooks.world.store(hooks.owner)
+    store_secret = ask(hooks, "PUT", f"/stores/{store}/write-back", {"url": URL})["secret"]
+    endpoint_secret = hooks.made(["consent.changed"])["secret"]
+    at = "2026-01-01T00:00:00Z"
+    customer = {"email": EMAIL, "externalCreatedAt": at, "externalUpdatedAt": at}
+    ask(hooks, "PUT", f"/stores/{store}/customers/c-1", customer)
+    profile = ask(hooks, "POST", "/profiles", {"email": EMAIL})["id"]
+    ask(hooks, "PUT", f"/profiles/{profile}/consent/email", {"state": "unsubscribed"})
+    if erased:
+        path = f"/profiles/{profile}"
+        assert hooks.world.call("DELETE", path, token=hooks.owner.token).status == 204
+    hooks.world.deliver()
+    assert {(each.url, each.json["type"]) for each in receiver.received} == {
+        (URL, "consent.changed")
+    }
+    [told] = [each for each in receiver.received if is_of(store_secret, each)]
+    [event] = [each for each in receiver.received if is_of(endpoint_secret, each)]
+    assert told is not event
+    assert len(receiver.received) == 2
+    assert WRITE_BACK.is_valid(told.json["data"])
+    assert not WRITE_BACK.is_valid(event.json["data"])
+    assert EVENT.is_valid(event.json["data"])
+    assert not EVENT.is_valid(told.json["data"])
+    assert told.id == f"{told.json['data']['changeId']}.{store}"
+    assert "." not in event.id

@@ -1,0 +1,121 @@
+"""Runs of what comes later than attempts, killed before and after each of their calls to AWS:
+a replay of what failed, and a look at a failing endpoint.
+"""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from local import aws
+from local.events.pumps import reader_of
+from local.functions import invoke
+from storepost.values.ids import new_id
+from storepost.webhooks.deliveries.queueing import enqueue_deliveries
+from tests.harness.crash_points import crashes
+from tests.harness.later_attempts import delayed
+from tests.harness.world import World
+from tests.webhooks.receiving import HOOK, RETRIES, Hooks, Receiver
+
+FAILS, DISABLED = f"A webhook endpoint at {HOOK} fails", f"We disabled a webhook endpoint at {HOOK}"
+
+
+def waiting_body(world: World) -> dict[str, Any]:
+    """The one message that waits in the queue of what comes later, once it is taken out."""
+    world.deliver_outbox()
+    [message] = delayed()
+    body: dict[str, Any] = json.loads(message.body)
+    aws.client("sqs").purge_queue(QueueUrl=aws.queue_url(RETRIES))
+    return body
+
+
+def hand_over(body: dict[str, Any]) -> bool:
+    """Hands a message to the worker of what comes later; whether it is done with it."""
+    record = {
+        "messageId": str(new_id()),
+        "receiptHandle": "handle",
+        "body": json.dumps(body),
+        "attributes": {"ApproximateReceiveCount": "2", "MessageGroupId": "group"},
+        "messageAttributes": {},
+        "eventSource": "aws:sqs",
+        "eventSourceARN": aws.queue_arn(RETRIES),
+        "awsRegion": aws.REGION,
+    }
+    return not invoke(reader_of(RETRIES), {"Records": [record]})["batchItemFailures"]
+
+
+class TestReplay:
+    """POST /webhook-endpoints/{id}/replay, the worker's part."""
+
+    @pytest.fixture
+    def failed(self, hooks: Hooks, receiver: Receiver) -> str:
+        """An endpoint three deliveries to which failed, as it was disabled meanwhile."""
+        endpoint = hooks.endpoint()
+        receiver.always = 500
+        for _ in range(3):
+            enqueue_deliveries([(hooks.workspace, hooks.event())])
+            hooks.world.deliver()
+            hooks.world.advance(seconds=1)
+        hooks.call("PATCH", f"/{endpoint}", json_body={"status": "disabled"})
+        hooks.advance(timedelta(seconds=10))
+        hooks.call("PATCH", f"/{endpoint}", json_body={"status": "enabled"})
+        receiver.always = 204
+        receiver.received.clear()
+        return endpoint
+
+    def test_each_is_sent_once_more(self, hooks: Hooks, receiver: Receiver, failed: str) -> None:
+        before = {each["id"] for each in hooks.deliveries(failed)}
+        body = {"createdFrom": "2020-01-01T00:00:00Z"}
+        assert hooks.call("POST", f"/{failed}/replay", json_body=body).status == 202
+        message = waiting_body(hooks.world)
+        found = crashes(
+            hooks.world, lambda: hand_over(message), outside=[receiver.received], deliver=False
+        )
+        assert len(found.places) >= 4
+        for places in found:
+            assert hand_over(message), places
+            hooks.world.deliver()
+            hooks.world.advance(minutes=5)
+            hooks.world.sweep()
+            hooks.world.deliver()
+            new = [each for each in hooks.deliveries(failed) if each["replayOf"]]
+            assert {each["replayOf"] for each in new} == before, places
+            assert len(new) == len(before), places
+            assert {each["status"] for each in new} == {"delivered"}, places
+            assert sorted(receiver.ids) == sorted(each["id"] for each in new), places
+
+
+class TestFailingEndpoint:
+    """The look at an endpoint that still fails, a day and five days after it began to."""
+
+    @pytest.mark.parametrize(
+        ("days", "status", "emails"),
+        [(1, "enabled", [FAILS]), (5, "disabled", [DISABLED])],
+        ids=["told", "disabled"],
+    )
+    def test_its_owner_is_told_once(
+        self, hooks: Hooks, receiver: Receiver, days: int, status: str, emails: list[str]
+    ) -> None:
+        receiver.always = 500
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        since = hooks.shown(endpoint)["failingSince"]
+        for _ in range(days - 1):
+            hooks.advance(timedelta(days=1, minutes=1))
+            assert [each.subject for each in hooks.world.emails()] == [FAILS]
+        hooks.world.advance(days=1, minutes=1)
+        message = {
+            "workspaceId": str(hooks.workspace.id),
+            "endpointId": endpoint,
+            "failingSince": since,
+        }
+        found = crashes(
+            hooks.world, lambda: hand_over(message), outside=[receiver.received], deliver=False
+        )
+        assert len(found.places) >= 4
+        for places in found:
+            assert hand_over(message), places
+            assert hooks.shown(endpoint)["status"] == status, places
+            assert [each.subject for each in hooks.world.emails()] == emails, places
