@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
@@ -124,6 +125,15 @@ class TestPages:
         """To a page and a place on it, as far as it stays on the site."""
         dead = {(path, link) for path in PATHS for link in _links(path) if not _is_alive(link)}
         assert dead == set()
+
+    @pytest.mark.parametrize("kind", catalogue(), ids=lambda kind: kind["kind"])
+    def test_every_link_of_a_problem_leads_to_something(self, kind: dict[str, Any]) -> None:
+        names = [kind["kind"], *(f"{kind['kind']}/{code['code']}" for code in kind["codes"])]
+        for name in names:
+            at = f"{BASE_URL}/problems/{name}"
+            found = Page(get(urlsplit(at).path, accept=BROWSER).body.decode())
+            assert found.links
+            assert [link for link in found.links if not _is_alive(urljoin(at, link))] == []
 
     def test_html_in_a_text_is_shown_as_it_is_written(self) -> None:
         assert b"Bearer &lt;token&gt;" in get("/v1/docs/reference").body
