@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CLIENT_BIN := clients/.venv/bin
 REFERENCE := layers/core/storepost/api/reference
-SPECTRAL := 6.16.3
+SPECTRAL_PACKAGES := --package=@stoplight/spectral-cli@6.16.3 --package=@stoplight/spectral-owasp-ruleset@2.0.1
 CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
 STACK ?= storepost-prod
@@ -133,9 +133,9 @@ test-clients: install ## both clients and the guide's shops against a running se
 test-commands: install ## types the commands of the documents, where this machine can
 	@$(BIN)/python -m tests.commands
 
-lint-openapi: ## Spectral's rules over the description (npm brings it)
-	npx --yes @stoplight/spectral-cli@$(SPECTRAL) lint --fail-severity warn --ruleset openapi/spectral.yaml \
-	  layers/core/storepost/api/reference/openapi.json
+lint-openapi: ## Spectral's and OWASP's rules over the description (npm brings them)
+	npx --yes $(SPECTRAL_PACKAGES) -- sh -c 'NODE_PATH=$$(dirname "$$(command -v spectral)")/.. \
+	  spectral lint --fail-severity warn --ruleset openapi/spectral.yaml $(REFERENCE)/openapi.json'
 
 check-shopify: install ## what we say to Shopify, against its own SCHEMA and SCOPES
 	@$(BIN)/python -m local.shopify.checking $(SCHEMA) $(SCOPES)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from openapi.code_samples import add_code_samples
-from openapi.component_names import public_name
 from openapi.definition_kinds import add_definition_kinds
 from openapi.discriminators import add_discriminators
 from openapi.entity_tags import PARAMETERS
@@ -15,9 +14,15 @@ from openapi.navigation import tag_groups, tags
 from openapi.operations import HEADERS, Document, complete
 from openapi.refusals import examples, share_refusals
 from openapi.webhooks import webhook_schemas, webhooks
+from storepost.values.component_names import publicly_named
 
 _REFERENCE = "#/components/schemas/"
 _PREFIX = "/v1"
+_SERVER = {
+    "url": _PREFIX,
+    "description": "The base address, in production and in a local run",
+    "x-internal": False,
+}
 
 _ABOUT = """\
 The programmatic interface of an open-source email platform for e-commerce.
@@ -138,7 +143,7 @@ def interface() -> Document:
     for group in found:
         described = _described(group)
         _add(paths, described["paths"], schemas, described["schemas"])
-    _add({}, {}, schemas, _clean(webhook_schemas(), names=True))
+    _add({}, {}, schemas, publicly_named(webhook_schemas(), _REFERENCE, names=True))
     document: Document = {
         "openapi": "3.1.0",
         "info": {
@@ -148,7 +153,7 @@ def interface() -> Document:
             "description": _ABOUT,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": _PREFIX, "description": "The base address"}],
+        "servers": [_SERVER],
         "tags": tags(found),
         "x-tagGroups": tag_groups(found),
         "paths": dict(sorted(paths.items())),
@@ -173,7 +178,8 @@ def text() -> str:
 
 def _described(group: Group) -> Document:
     raw = group.app.get_openapi_schema(title=group.name, version="1", openapi_version="3.1.0")
-    document = _clean(json.loads(raw.model_dump_json(by_alias=True, exclude_none=True)))
+    whole = json.loads(raw.model_dump_json(by_alias=True, exclude_none=True))
+    document = publicly_named(whole, _REFERENCE)
     paths: Document = {}
     schemas: Document = document.get("components", {}).get("schemas", {})
     for operation in group.operations:
@@ -193,28 +199,6 @@ def _add(paths: Document, more: Document, schemas: Document, named: Document) ->
     for name, schema in named.items():
         if schemas.setdefault(name, schema) != schema:
             raise NameClash(f"two schemas are called {name}; rename one of the classes")
-
-
-def _clean(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
-    """The document as people would write it: no made-up titles, whole numbers, public names.
-
-    `names` says that the keys are names that the interface chose, not OpenAPI's words.
-    """
-    if isinstance(value, dict):
-        return {
-            (public_name(key) if names else key): _clean(
-                inner, names=key in {"properties", "schemas", "paths"} and not names
-            )
-            for key, inner in value.items()
-            if names or key != "title"
-        }
-    if isinstance(value, list):
-        return [_clean(inner) for inner in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and value.startswith(_REFERENCE):
-        return _REFERENCE + public_name(value.removeprefix(_REFERENCE))
-    return value
 
 
 def _components(schemas: Document) -> Document:

@@ -2,9 +2,9 @@
 
 from pydantic import TypeAdapter
 
-from openapi.component_names import public_name
 from openapi.operations import Document
 from openapi.signed_headers import signed_headers
+from storepost.values.component_names import public_name
 from storepost.webhooks.events.registry import EVENT_TYPES, EventType
 
 TAG = "webhook_endpoints"

@@ -185,6 +185,14 @@ class TestOpenapi:
         assert answer.json["servers"] == [{"url": BASE_URL}]
         assert "/openapi.json" in answer.json["paths"]
 
+    def test_its_links_lead_to_pages_from_wherever_it_is_read(self, world: World) -> None:
+        text = world.call("GET", "/openapi.json").body.decode()
+        links = set(re.findall(r"\]\(([^)\s]+)\)", text))
+        own = {link.removeprefix(BASE_URL) for link in links if link.startswith(BASE_URL)}
+        assert "/docs/guides/write-backs" in own
+        assert {world.call("GET", path).status for path in own} == {200}
+        assert all(link.startswith("https://") for link in links)
+
     def test_is_told_only_once(self, world: World) -> None:
         etag = world.call("GET", "/openapi.json").header("etag")
         assert etag is not None

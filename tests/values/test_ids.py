@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from storepost.values.clock import to_milliseconds
 from storepost.values.ids import (
+    derived_bytes,
+    derived_id,
     from_short,
     from_short_moment,
     from_short_number,
@@ -35,6 +37,16 @@ class TestShort:
     @given(st.uuids(), st.uuids())
     def test_sorts_as_the_identifiers_do(self, a: UUID, b: UUID) -> None:
         assert (short(a) < short(b)) == (str(a) < str(b))
+
+
+class TestDerived:
+    """Ids that follow from what they name."""
+
+    @given(st.uuids(), st.text(), st.text())
+    def test_its_bytes_are_those_of_the_identifier(
+        self, parent: UUID, part: str, last: str
+    ) -> None:
+        assert derived_bytes(parent, part)(last) == derived_id(parent, part, last).bytes
 
 
 NUMBERS = st.integers(0, 2**54 - 1)

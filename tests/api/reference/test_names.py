@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from openapi.component_names import PUBLIC_NAMES, public_name
 from storepost.api.http.query_forms import SUFFIX
 from storepost.api.reference.documents import interface
+from storepost.values.component_names import PUBLIC_NAMES, public_name
 from tests.harness.answers import operations
 
 RESOURCES = {

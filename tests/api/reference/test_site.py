@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
@@ -125,6 +126,15 @@ class TestPages:
         dead = {(path, link) for path in PATHS for link in _links(path) if not _is_alive(link)}
         assert dead == set()
 
+    @pytest.mark.parametrize("kind", catalogue(), ids=lambda kind: kind["kind"])
+    def test_every_link_of_a_problem_leads_to_something(self, kind: dict[str, Any]) -> None:
+        names = [kind["kind"], *(f"{kind['kind']}/{code['code']}" for code in kind["codes"])]
+        for name in names:
+            at = f"{BASE_URL}/problems/{name}"
+            found = Page(get(urlsplit(at).path, accept=BROWSER).body.decode())
+            assert found.links
+            assert [link for link in found.links if not _is_alive(urljoin(at, link))] == []
+
     def test_html_in_a_text_is_shown_as_it_is_written(self) -> None:
         assert b"Bearer &lt;token&gt;" in get("/v1/docs/reference").body
 
@@ -232,6 +242,53 @@ class TestForPrograms:
             each.partition("#")[0] for each in found
         }
         assert all(_is_alive(urljoin(ROOT, each)) for each in found)
+
+
+QUESTIONS = {
+    "Is tax in total ?": "guides/quick-start#is-tax-in-total",
+    "What happens to a customer whose email changes?": (
+        "guides/people#what-happens-to-a-customer-whose-email-changes"
+    ),
+    "How do I know that a write-back is genuine?": (
+        "guides/write-backs#how-do-i-know-that-a-write-back-is-genuine"
+    ),
+    "How often is a feed fetched?": "guides/feeds#how-often-is-a-feed-fetched",
+    "What does stale_update mean?": "guides/retries#what-does-stale_update-mean",
+    "May I send the same batch twice?": "guides/imports#may-i-send-the-same-batch-twice",
+    "How do I page through a million orders?": (
+        "guides/lists#how-do-i-page-through-a-million-orders"
+    ),
+    "What does a propose key do?": "guides/proposals#what-does-a-propose-key-do",
+    "How do I erase somebody?": "guides/erasure#how-do-i-erase-somebody",
+    "What is one person?": "guides/people#what-is-one-person",
+    "What do I do about a bounced email?": (
+        "guides/deliverability#what-do-i-do-about-a-bounced-email"
+    ),
+}
+"""What integrators ask, and the heading that answers it: words of a title count most in a search."""
+
+
+class TestQuestions:
+    """What somebody asks who has nothing but the documentation."""
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_is_the_title_of_an_answer(self, question: str) -> None:
+        entries = json.loads(get("/v1/docs/search.json").body)
+        [found] = [entry for entry in entries if entry["address"] == QUESTIONS[question]]
+        assert " ".join(found["title"].split()) == question
+        assert len(found["text"]) > 100
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_is_answered_two_clicks_from_the_first_page(self, question: str) -> None:
+        guide, _, anchor = QUESTIONS[question].partition("#")
+        assert address(guide) in page("").links
+        assert anchor in page(guide).ids
+
+    @pytest.mark.parametrize("word", ["gdpr", "bounced", "double opt-in", "unsubscribe"])
+    def test_words_of_the_trade_are_found(self, word: str) -> None:
+        entries = json.loads(get("/v1/docs/search.json").body)
+        guides = [entry for entry in entries if entry["address"].startswith("guides/")]
+        assert any(word in f"{entry['title']} {entry['text']}".lower() for entry in guides)
 
 
 class TestAssets:

@@ -1,10 +1,13 @@
 """GET /webhook-event-types."""
 
+import json
+import re
 from typing import Any
 
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
+from storepost.api.reference.documents import interface
 from storepost.webhooks.events.registry import EVENT_TYPES
 from tests.harness.world import World
 from tests.webhooks.events.shop import Shop
@@ -39,6 +42,19 @@ class TestList:
             }
             for each in EVENT_TYPES[:25]
         ]
+
+    def test_what_schemas_refer_to_is_called_as_in_the_description(self, shop: Shop) -> None:
+        names = {
+            name: definition
+            for each in pages(shop, 100)
+            for name, definition in each["schema"].get("$defs", {}).items()
+        }
+        assert len(names) > 20
+        assert names.keys() <= interface()["components"]["schemas"].keys()
+        for each in pages(shop, 100):
+            named = {f"#/$defs/{name}" for name in each["schema"].get("$defs", {})}
+            assert set(re.findall(r"#/\$defs/\w+", json.dumps(each["schema"]))) <= named
+        assert not [name for name, definition in names.items() if "title" in definition]
 
     @pytest.mark.parametrize("size", [10, 100])
     def test_every_type_stands_on_one_page(self, shop: Shop, size: int) -> None:

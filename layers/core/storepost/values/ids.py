@@ -2,7 +2,9 @@
 
 import secrets
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from uuid import UUID, uuid4, uuid5
 
 # base64's alphabet in the order of its characters' codes, so that short ids sort as the UUIDs do.
@@ -11,6 +13,7 @@ _SORTED = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _TO_SORTED = bytes.maketrans(_PLAIN, _SORTED)
 _TO_PLAIN = bytes.maketrans(_SORTED, _PLAIN)
 
+_SEPARATOR = "\x1f"
 _FIRST_MOMENT = datetime.min.replace(tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -32,7 +35,25 @@ def timed_id(moment: datetime, number: int = 0) -> UUID:
 
 def derived_id(parent: UUID, *parts: str) -> UUID:
     """Returns the id that always belongs to `parts` under `parent`, without a look-up."""
-    return uuid5(parent, "\x1f".join(parts))
+    return uuid5(parent, _SEPARATOR.join(parts))
+
+
+def derived_bytes(parent: UUID, *parts: str) -> Callable[[str], bytes]:
+    """Returns what makes the 16 bytes of `derived_id(parent, *parts, last)` of each `last`.
+
+    Without a UUID for each it takes a quarter of the time, which counts for thousands.
+    """
+    begun = sha1(parent.bytes + _SEPARATOR.join([*parts, ""]).encode(), usedforsecurity=False)
+
+    def derive(last: str) -> bytes:
+        digest = begun.copy()
+        digest.update(last.encode())
+        identifier = bytearray(digest.digest()[:16])
+        identifier[6] = identifier[6] & 0x0F | 0x50  # version 5
+        identifier[8] = identifier[8] & 0x3F | 0x80  # the variant of RFC 9562
+        return bytes(identifier)
+
+    return derive
 
 
 SHORT_LENGTH = 22

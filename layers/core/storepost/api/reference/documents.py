@@ -5,6 +5,7 @@ these files.
 """
 
 import json
+import re
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -39,11 +40,16 @@ def entrances(base_url: str) -> dict[str, str]:
     }
 
 
+_GUIDE = re.compile(r"\]\((guides/[\w-]+)\.md")
+
+
 @lru_cache(_ADDRESSES)
 def interface_at(base_url: str) -> str:
     """The interface as JSON with the address that it was asked under."""
     served = {**interface(), "servers": [{"url": base_url}]}
-    return json.dumps(served, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(served, ensure_ascii=False, separators=(",", ":"))
+    # Who reads it somewhere else has nothing that a link to one of the guides could start from.
+    return _GUIDE.sub(lambda link: f"]({base_url}/docs/{link[1]}", text)
 
 
 @lru_cache(_TEXTS)

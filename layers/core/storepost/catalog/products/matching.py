@@ -32,11 +32,9 @@ class Match:
     """The variant's key; None for the product itself, where it has not just one variant."""
 
 
-def may_match(store: Store, match_key: MatchKey, among: StoreNames) -> bool:
+def may_match(match_key: MatchKey, among: StoreNames) -> bool:
     """Whether a row may be about something; where not, `match` finds nothing either."""
-    return any(map(among.has, _names(match_key))) or among.has_product(
-        product_id(store.id, match_key.id)
-    )
+    return any(map(among.has, _names(match_key))) or among.has_external_id(match_key.id)
 
 
 def match(

@@ -1,12 +1,12 @@
 """Products as values: what lists show of them, in each of their locales."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from storepost.catalog.products.records import Value
-from storepost.values.ids import derived_id
+from storepost.values.ids import derived_bytes, derived_id
 from storepost.values.money import Money
 from storepost.values.stored_enum import StoredEnum
 
@@ -25,6 +25,8 @@ class ProductStatus(StoredEnum):
     REMOVED = "removed"
 
 
+_PRODUCT = "product"
+"""What a product's id is derived from, beside its store's and its external id."""
 ON_SALE = frozenset({ProductStatus.ACTIVE, ProductStatus.UNLISTED})
 """Published unless it is said otherwise."""
 
@@ -125,7 +127,12 @@ class Product:
 
 def product_id(store_id: UUID, external_id: str) -> UUID:
     """Returns the id of a store's product, derived from the store's own: a return revives it."""
-    return derived_id(store_id, "product", external_id)
+    return derived_id(store_id, _PRODUCT, external_id)
+
+
+def product_id_bytes(store_id: UUID) -> Callable[[str], bytes]:
+    """Returns what makes the bytes of the `product_id` of each external id, of thousands."""
+    return derived_bytes(store_id, _PRODUCT)
 
 
 def variant_id(product: UUID, key: str) -> UUID:

@@ -6,7 +6,7 @@ it is never taken back, and it stays small when ten thousand variants are called
 """
 
 import hashlib
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import batched
@@ -36,6 +36,7 @@ MAX_SKU_BYTES = 100_000
 MAX_WITH_PRODUCT = 40
 """Names in the product's own transaction; those of more variants a worker writes after it."""
 _AT_ONCE = 80
+_KIND_MARK = "#"
 _KIND = Path("kind").set("product_name")
 
 
@@ -103,9 +104,15 @@ def name_key(store: Store, name: Name) -> Key:
     return (partition, _sort_key(name.kind, digest))
 
 
-def name_sort_key(name: Name) -> str:
-    """The sort key of where it stands who is called so: no two names have the same."""
-    return _sort_key(name.kind, _digest(name))
+def name_bytes(name: Name) -> bytes:
+    """Returns what no two names have in common, in half the time that the sort key takes."""
+    return name.kind.encode() + _digest(name)
+
+
+def name_bytes_of(sort_key: str) -> bytes:
+    """Returns the `name_bytes` of the name that has this sort key."""
+    kind, _, digest = sort_key.partition(_KIND_MARK)
+    return kind.encode() + urlsafe_b64decode(f"{digest}==")
 
 
 def _digest(name: Name) -> bytes:
@@ -113,7 +120,7 @@ def _digest(name: Name) -> bytes:
 
 
 def _sort_key(kind: NameKind, digest: bytes) -> str:
-    return f"{kind}#{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+    return f"{kind}{_KIND_MARK}{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
 
 
 def candidates(item: NameItem) -> list[Called]:

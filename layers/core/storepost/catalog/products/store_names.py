@@ -4,7 +4,7 @@ A query brings thousands of sort keys of the store's list and of its names; aske
 feed of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,19 +12,21 @@ from functools import partial
 from math import sqrt
 from uuid import UUID
 
+from storepost.catalog.products.model import product_id_bytes
 from storepost.catalog.products.naming import (
     SHARDS,
     Called,
     Name,
     all_partitions,
     called_by,
-    name_sort_key,
+    name_bytes,
+    name_bytes_of,
 )
 from storepost.catalog.products.trees import ProductLists
 from storepost.platform.persistence.item import raw_rows_in
 from storepost.platform.persistence.patience import with_patience
 from storepost.stores.stores.model import Store
-from storepost.values.ids import SHORT_LENGTH, short
+from storepost.values.ids import SHORT_LENGTH, from_short
 
 MAX_NAMES = 100_000
 """Of a store that are held at once, and of its products: 20 MB."""
@@ -40,22 +42,28 @@ class StoreNames:
     A name that is in it may be one of before; one that isn't is nobody's.
     """
 
-    products: AbstractSet[str]
-    """The short ids of those that any source has."""
-    variants: Mapping[str, tuple[str, str]]
-    """Who is called so first and last, by the sort key of the name."""
+    products: AbstractSet[bytes]
+    """The ids of those that any source has."""
+    variants: Mapping[bytes, tuple[str, str]]
+    """Who is called so first and last, by the name."""
+    product_id_bytes: Callable[[str], bytes]
+    """What makes a product's id of its external id."""
 
     def has_product(self, product: UUID) -> bool:
         """Whether any source has the product."""
-        return short(product) in self.products
+        return product.bytes in self.products
+
+    def has_external_id(self, external_id: str) -> bool:
+        """Whether any source has a product of that external id."""
+        return self.product_id_bytes(external_id) in self.products
 
     def has(self, name: Name) -> bool:
         """Whether a variant is called so, or was."""
-        return name_sort_key(name) in self.variants
+        return name_bytes(name) in self.variants
 
     def candidates(self, name: Name) -> list[Called]:
         """Who is called so, or was."""
-        return called_by(self.variants.get(name_sort_key(name), ()))
+        return called_by(self.variants.get(name_bytes(name), ()))
 
 
 def read_names(store: Store, most: int) -> StoreNames | None:
@@ -77,8 +85,9 @@ def read_names(store: Store, most: int) -> StoreNames | None:
     if listed is None or None in found:
         return None
     names = {
-        raw["sk"]["S"]: (raw["first"]["S"], raw["last"]["S"])
+        name_bytes_of(raw["sk"]["S"]): (raw["first"]["S"], raw["last"]["S"])
         for rows in found
         for raw in rows or ()
     }
-    return StoreNames(frozenset(raw["sk"]["S"][-SHORT_LENGTH:] for raw in listed), names)
+    products = frozenset(from_short(raw["sk"]["S"][-SHORT_LENGTH:]).bytes for raw in listed)
+    return StoreNames(products, names, product_id_bytes(store.id))

@@ -155,14 +155,19 @@ def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
 def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
     """The first columns that there are, each with the first different values in it."""
     samples = dict[str, list[str]]()
-    for name, text in (cell for row in rows for cell in (row.cells or {}).items()):
-        some = samples.get(name)
-        if some is None and len(samples) < MAX_SHOWN_COLUMNS:
-            some = samples.setdefault(name, [])
-        if some is not None and len(some) < MAX_SAMPLES:
-            value = text.strip()[:SAMPLE_LENGTH]
-            if value and value not in some:
-                some.append(value)
+    known, wanting = set[str](), list[str]()
+    for cells in (row.cells or {} for row in rows):
+        # Most rows have no other columns than the rows before, and most columns have their samples.
+        if not cells.keys() <= known:
+            new = [name for name in cells if name not in known]
+            known.update(new)
+            wanting += new[: MAX_SHOWN_COLUMNS - len(samples)]
+            samples |= {name: [] for name in new[: MAX_SHOWN_COLUMNS - len(samples)]}
+        for name in wanting:
+            value = cells.get(name, "").strip()[:SAMPLE_LENGTH]
+            if value and value not in samples[name]:
+                samples[name].append(value)
+        wanting = [name for name in wanting if len(samples[name]) < MAX_SAMPLES]
     return samples
 
 

@@ -72,7 +72,7 @@ def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Fi
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         keys = [MatchKey(row.id, row.sku, row.gtin) for row in rows]
-        asked = [key for key in keys if among is None or may_match(store, key, among)]
+        asked = [key for key in keys if among is None or may_match(key, among)]
         together = _TOGETHER if among is None else _TOGETHER_AMONG
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             batches = batched(asked, together, strict=False)

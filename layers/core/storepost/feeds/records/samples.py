@@ -52,15 +52,9 @@ def columns_of(names: Iterable[str], rows: Sequence[Mapping[str, str]]) -> dict[
 
 
 def _column(name: str, rows: Sequence[Mapping[str, str]]) -> Column:
-    some, seen, filled = list[str](), set[str](), 0
-    for row in rows:
-        text = row.get(name, "").strip()
-        if text:
-            filled += 1
-            seen.add(text[:_COMPARED_LENGTH])
-            if len(some) < MAX_VALUES:
-                some.append(text)
-    return Column(name, tuple(some), filled, len(seen) == filled)
+    texts = [text for row in rows if (text := row.get(name, "").strip())]
+    different = {text[:_COMPARED_LENGTH] for text in texts}
+    return Column(name, tuple(texts[:MAX_VALUES]), len(texts), len(different) == len(texts))
 
 
 def is_address(text: str) -> bool:

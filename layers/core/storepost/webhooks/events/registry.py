@@ -16,6 +16,7 @@ from storepost.orders.schemas import OrderSummary
 from storepost.people.deliverability.schemas import Suppression
 from storepost.people.profiles.schemas import ProfileSummary
 from storepost.stores.stores.schemas import StoreSummary
+from storepost.values.component_names import publicly_named
 from storepost.values.wire import Shape
 from storepost.webhooks.events import shapes
 from storepost.webhooks.events.descriptions import DESCRIPTIONS
@@ -23,6 +24,8 @@ from storepost.webhooks.events.matching import ALL, TEST_TYPE, matches, type_for
 from storepost.webhooks.events.samples import sample_of
 
 __all__ = ["ALL", "EVENT_TYPES", "TEST_TYPE", "EventType", "matches", "type_for"]
+
+_DEFINITIONS = "#/$defs/"
 
 type ShapeClass = type[Shape]
 """A class of `data`."""
@@ -44,10 +47,13 @@ class EventType:
     gone: ShapeClass | None = None
     """What `data` is once the resource is gone; None where `schema` is that already."""
 
-    def json_schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
-        """Returns the JSON Schema of `data`."""
+    def json_schema(self) -> dict[str, Any]:
+        """Returns the JSON Schema of `data`; its `$defs` are called as the description's shapes."""
         both: Any = self.schema if self.gone is None else self.schema | self.gone
-        return TypeAdapter(both).json_schema(mode="serialization", ref_template=ref_template)
+        template = _DEFINITIONS + "{model}"
+        schema = TypeAdapter(both).json_schema(mode="serialization", ref_template=template)
+        named: dict[str, Any] = publicly_named(schema, _DEFINITIONS)
+        return named
 
 
 _ORDER = (OrderSummary, shapes.GoneOfStore)

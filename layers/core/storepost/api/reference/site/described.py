@@ -15,6 +15,8 @@ _BOUNDS = {
     "pattern": "matching `{}`",
     "default": "`{}` unless given",
 }
+_AT_LEAST = frozenset({"minLength", "minItems"})
+_NOT_EMPTY = "not empty"
 MAX_EXAMPLE_LINES = 150
 """Of an example in a page: schemas and exports have hundreds, which nobody reads to their end."""
 _NULL = {"type": "null"}
@@ -84,7 +86,8 @@ def _property(name: str, schema: Json, *, is_needed: bool) -> str:
 def _bounds(schema: Json) -> list[str]:
     options = [each for each in schema.get("anyOf", []) if each != _NULL]
     whole = {**options[0], **schema} if len(options) == 1 else schema
-    return [text.format(whole[name]) for name, text in _BOUNDS.items() if _is_said(whole, name)]
+    said = [(name, text, whole[name]) for name, text in _BOUNDS.items() if _is_said(whole, name)]
+    return [_NOT_EMPTY if name in _AT_LEAST and n == 1 else text.format(n) for name, text, n in said]
 
 
 def _is_said(schema: Json, name: str) -> bool:

@@ -5,6 +5,7 @@ share one namespace, and people meet them alone, in the types that generators ma
 """
 
 import re
+from typing import Any
 
 PUBLIC_NAMES = {
     # what is sent, and to whom
@@ -114,6 +115,8 @@ PUBLIC_NAMES = {
 }
 """What a class is called in the description, where that isn't its own name."""
 
+_NAMING = frozenset({"$defs", "paths", "properties", "schemas"})
+"""Words of JSON Schema and OpenAPI under which names stand that the interface chose."""
 _OF_KIND = re.compile(r"(\w+)_(\w+)_")
 """How pydantic calls a class that takes another, as a page does: Page_Order_."""
 
@@ -124,3 +127,26 @@ def public_name(name: str) -> str:
         return f"{generic[1]}Of{public_name(generic[2])}"
     shorter = name.removesuffix("Shape") or name
     return PUBLIC_NAMES.get(shorter, shorter)
+
+
+def publicly_named(value: Any, place: str, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
+    """Returns schemas as people would write them: no made-up titles, whole numbers, public names.
+
+    `place` is what references to schemas begin with, such as `#/components/schemas/`. `names` says
+    that the keys are names that the interface chose, not JSON Schema's or OpenAPI's words.
+    """
+    if isinstance(value, dict):
+        return {
+            (public_name(key) if names else key): publicly_named(
+                inner, place, names=key in _NAMING and not names
+            )
+            for key, inner in value.items()
+            if names or key != "title"
+        }
+    if isinstance(value, list):
+        return [publicly_named(inner, place) for inner in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and value.startswith(place):
+        return place + public_name(value.removeprefix(place))
+    return value
