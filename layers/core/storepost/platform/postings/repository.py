@@ -58,7 +58,9 @@ class PostingRepository:
         the old ones just the keys are needed, so that whatever stands there can be deleted.
         """
         old, new = self._postings(before), self._postings(after)
-        puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
+        # What is shown again has moved to another list: whoever goes through that may have passed.
+        kept = {} if before and after and before.is_hidden > after.is_hidden else old
+        puts = [self.row(posting) for key, posting in new.items() if kept.get(key) != posting]
         stale = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in stale])
 
