@@ -34,8 +34,8 @@ def rewrite(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, se
     waiting = {entry_id: set(keys) for entry_id, keys in stale.items()}
     now, written = _entries(workspace, kind, waiting), dict[UUID, int]()
     while waiting:
-        for entry_id, keys in waiting.items():
-            new = postings.write_all(keys, now.get(entry_id))
+        found = postings.write_all((keys, now.get(each)) for each, keys in waiting.items())
+        for (entry_id, keys), new in zip(waiting.items(), found, strict=True):
             keys.update(new)
             written[entry_id] = len(new)
         then = _entries(workspace, kind, waiting)
