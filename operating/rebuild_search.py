@@ -1,12 +1,15 @@
 """`make rebuild-search`: all postings of a workspace are made anew, while it is in use.
 
-One message asks for it. The worker goes on by itself where a run has no time left, and a second
-message does no harm: each posting is written from what its row says then.
+The worker of migrations does it, and goes on by itself; this starts it and shows how far it is.
+Asked again, it follows the run that is under way, and brings one to its end that stands still.
 """
 
 import json
 import os
 import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -14,34 +17,124 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operating.queues import NoSuchQueue, url_of
+from operating.tables import TableOfStack, table_of
+from storepost.platform.migrations.keys import REBUILD_SEARCH, migration_key
+from storepost.values.scope import WorkspaceScope
 
-QUEUE_NAME = "SearchRepairQueue"
+QUEUE_NAME = "MigrationQueue"
+_LOOK_AGAIN_SECONDS = 2
+_STANDS_STILL_SECONDS = 900
 
 
 class NoSuchWorkspace(Exception):  # noqa: N818 - it is what was given
     """What was given is no id of a workspace; the message says what to do."""
 
 
-def ask_for_rebuild(stack: str, workspace: str, cloudformation: Any, sqs: Any) -> None:  # noqa: ANN401
-    """Sends the message for one workspace. Raises NoSuchWorkspace and NoSuchQueue."""
+class StandsStill(Exception):  # noqa: N818 - it is what happened
+    """The run has made no progress for a quarter of an hour; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run of a migration is, as its row says."""
+
+    run: int
+    step: str
+    after: str
+    counts: Mapping[str, int]
+    is_done: bool
+
+    @property
+    def line(self) -> str:
+        """Returns it as a line for people."""
+        counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items() if number)
+        return f"{'done' if self.is_done else self.step}: {counts or 'nothing yet'}"
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """The rebuild of one workspace's search in a stack."""
+
+    workspace: WorkspaceScope
+    table: TableOfStack
+    queue_url: str
+    sqs: Any
+
+    def start(self) -> int:
+        """Sends the message of a new run, or of the one that is under way; returns its number."""
+        progress = self.progress()
+        run = progress.run + progress.is_done if progress else 1
+        body = {"workspaceId": str(self.workspace.id), "name": REBUILD_SEARCH, "run": run}
+        self.sqs.send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
+        return run
+
+    def progress(self) -> Progress | None:
+        """Returns how far the newest run is; None where there never was one."""
+        row = self.table.row(*migration_key(self.workspace, REBUILD_SEARCH))
+        if row is None:
+            return None
+        return Progress(
+            int(row["run"]["N"]),
+            row["step"]["S"],
+            row["after"]["S"],
+            json.loads(row["counts"]["S"]),
+            "done_at" in row,
+        )
+
+    def follow(self, run: int, show: Callable[[str], None], wait: Callable[[float], None]) -> None:
+        """Shows a run's progress until it is done. Raises StandsStill. `wait` takes seconds."""
+        before, still = None, 0.0
+        while True:
+            progress = self.progress()
+            if progress and progress.run >= run and progress != before:
+                show(progress.line)
+                before, still = progress, 0.0
+                if progress.is_done:
+                    return
+            if still >= _STANDS_STILL_SECONDS:
+                raise StandsStill(
+                    f"The rebuild stands still. See whether {QUEUE_NAME} has dead letters"
+                    " (docs/operating.md, section 8); the same command then goes on with it."
+                )
+            wait(_LOOK_AGAIN_SECONDS)
+            still += _LOOK_AGAIN_SECONDS
+
+
+def rebuild_of(
+    stack: str,
+    workspace: str,
+    cloudformation: Any,  # noqa: ANN401 - botocore's clients
+    sqs: Any,  # noqa: ANN401
+    dynamodb: Any,  # noqa: ANN401
+) -> Rebuild:
+    """Returns the rebuild of one workspace. Raises NoSuchWorkspace and NoSuchQueue."""
     try:
-        identifier = UUID(workspace)
+        scope = WorkspaceScope(UUID(workspace))
     except ValueError as error:
         raise NoSuchWorkspace(
             f"{workspace!r} is no id. Give the workspace's as WORKSPACE, as GET /workspaces has it."
         ) from error
     url = url_of(stack, QUEUE_NAME, cloudformation)
-    sqs.send_message(QueueUrl=url, MessageBody=json.dumps({"workspaceId": str(identifier)}))
+    table = table_of(stack, cloudformation, dynamodb)
+    row = table.row(scope.key, "workspace")
+    if row is None or "ended_at" in row:
+        raise NoSuchWorkspace(f"{stack} has no workspace {workspace}. Give its id as WORKSPACE.")
+    return Rebuild(scope, table, url, sqs)
 
 
 def main() -> int:
-    """Asks for that of `WORKSPACE` in `STACK`; 0, or 1 where that failed."""
+    """Has that of `WORKSPACE` in `STACK` rebuilt; 0, or 1 where that failed."""
     stack, workspace = os.environ["STACK"], os.environ.get("WORKSPACE", "")
     try:
-        clients = boto3.client("cloudformation"), boto3.client("sqs")
-        ask_for_rebuild(stack, workspace, *clients)
-        print(f"The search of {workspace} is made anew; it can be used meanwhile.")
-    except (NoSuchQueue, NoSuchWorkspace) as problem:
+        clients = (boto3.client(name) for name in ("cloudformation", "sqs", "dynamodb"))
+        rebuild = rebuild_of(stack, workspace, *clients)
+        run = rebuild.start()
+        print(f"Run {run} of the rebuild: the workspace can be used meanwhile.", flush=True)
+        print("Ctrl-C ends this display, and not the rebuild.", flush=True)
+        rebuild.follow(run, lambda line: print(line, flush=True), time.sleep)
+    except KeyboardInterrupt:
+        print("The rebuild goes on. The same command shows it again.")
+    except (NoSuchQueue, NoSuchWorkspace, StandsStill) as problem:
         print(problem, file=sys.stderr)
         return 1
     except (BotoCoreError, ClientError) as error:

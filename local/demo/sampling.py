@@ -23,6 +23,7 @@ from local.events import pumps
 from local.shopify.app import APP
 from local.template import ROOT, Function
 from local.template import functions as declared
+from storepost.platform.migrations.keys import REBUILD_SEARCH
 
 if TYPE_CHECKING:
     from local.running import LocalRun
@@ -207,6 +208,10 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
 
     # As an operator does: nothing that people do leads there.
+    rebuild = {"workspaceId": made.credentials.workspace_id, "name": REBUILD_SEARCH, "run": 1}
+    body = json.dumps(rebuild, separators=(",", ":"))
+    aws.client("sqs").send_message(QueueUrl=aws.queue_url("MigrationQueue"), MessageBody=body)
+    # Records of a stream are gone after a day: this is one that another release may send.
     repair = json.dumps({"workspaceId": made.credentials.workspace_id}, separators=(",", ":"))
     aws.client("sqs").send_message(QueueUrl=aws.queue_url("SearchRepairQueue"), MessageBody=repair)
     deliver()

@@ -70,7 +70,8 @@ def test_a_field_of_another_release_is_ignored(world: World, queue: Queue, body:
             Queue.PRODUCT_JOBS,
             {"job": "later", "workspaceId": str(A), "storeId": str(B), "id": str(C)},
         ),
-        (Queue.SEARCH_REPAIRS, {"workspaceId": str(A), "step": "later step", "after": "k"}),
+        (Queue.SEARCH_REPAIRS, {"workspaceId": str(A), "later": True}),
+        (Queue.MIGRATIONS, {"workspaceId": str(A), "name": "later", "run": 1}),
     ],
 )
 def test_a_kind_of_another_release_is_left(
@@ -125,7 +126,7 @@ def outbox(world: World) -> list[OutboxItem]:
 
 
 def test_every_worker_of_a_queue_gets_a_message_here() -> None:
-    own = {"EMAILS", "SES_FEEDBACK"}
+    own = {"EMAILS", "SES_FEEDBACK", "SEARCH_REPAIRS"}
     assert {queue for queue, _ in BODIES} >= {each for each in Queue if each.name not in own}
     assert len(functions()) > 10
     assert UUID(WRITE_BACK["storeId"]) == B

@@ -1,116 +1,159 @@
-"""`make rebuild-search`: the postings of a workspace made anew, while people change."""
+"""`make rebuild-search`: starts the rebuild of a workspace's search, and shows how far it is."""
 
 import json
+from types import SimpleNamespace
+from typing import Any
 from uuid import uuid4
 
 import boto3
 import pytest
 
+from local.events.pumps import pump_queue
 from operating import rebuild_search as command
 from operating.queues import NoSuchQueue
-from operating.rebuild_search import NoSuchWorkspace, ask_for_rebuild
-from storepost.overview.search import repairing
-from tests.concurrency.people import customer
-from tests.harness.crash_points import Shard, crashes, in_shards
-from tests.harness.world import CANARY, World
-from tests.operating.test_redrive import Stack
-from tests.overview.search.test_repairing import Searched, events, searched
+from operating.rebuild_search import NoSuchWorkspace, Rebuild, StandsStill, rebuild_of
+from operating.tables import table_of
+from storepost.platform.jobs.runs import Run
+from tests.harness.world import World
+from tests.operating.stack import Stack
+from tests.overview.search.test_repairing import MIGRATIONS, Searched, events, searched
 
 __all__ = ["searched"]
 
-PEOPLE = 4
+
+def rebuild(workspace: str, stack: Stack | None = None) -> Rebuild:
+    """The command's rebuild of a workspace."""
+    aws = (boto3.client(name) for name in ("sqs", "dynamodb"))
+    return rebuild_of("ours", workspace, stack or Stack(), *aws)
 
 
-def put_person(searched: Searched, number: int, name: str, moment: str) -> None:
-    """A customer of the store as it is then."""
-    body = {**customer(f"{number}.{CANARY}@example.com"), "firstName": name}
-    path = f"/stores/{searched.store}/customers/c-{number}"
-    answer = searched.call("PUT", path, {**body, "externalUpdatedAt": moment})
-    assert answer.status in {200, 201}
-
-
-def people(searched: Searched) -> None:
-    """Some people, found by their names."""
-    for number in range(PEOPLE):
-        put_person(searched, number, f"Before{number}", "2026-02-01T00:00:00.000Z")
-    searched.world.deliver()
-
-
-def ask(searched: Searched) -> None:
-    """The operator's command."""
-    ask_for_rebuild("ours", str(searched.workspace.id), Stack(), boto3.client("sqs"))
-
-
-def test_what_was_lost_is_found_again(searched: Searched) -> None:
-    people(searched)
-    before = searched.postings
+def lose(searched: Searched) -> None:
+    """Deletes all postings."""
     for row in searched.rows:
         row.delete()
-    assert searched.postings == {}
-    ask(searched)
-    searched.repair()
-    searched.world.deliver()
+
+
+def test_it_is_started_and_followed_to_its_end(searched: Searched) -> None:
+    before, shown = searched.postings, list[str]()
+    lose(searched)
+    ours = rebuild(str(searched.workspace.id))
+    run = ours.start()
+    ours.follow(run, shown.append, lambda _seconds: searched.world.deliver())
     assert searched.postings == before
+    number = len(before)
+    counts = f"{number} postings written, 1 store rows, {number} postings checked"
+    assert shown == [f"done: {counts}"]
 
 
-@in_shards(2)
-def test_killed_at_every_call(
-    searched: Searched, shard: Shard, monkeypatch: pytest.MonkeyPatch
+def test_progress_is_shown_while_it_runs(
+    searched: Searched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One was renamed, one deleted, half of the postings are lost: the search ends exact."""
-    monkeypatch.setattr(repairing, "_ROWS", 2)
-    people(searched)
-    for row in searched.rows[::2]:
-        row.delete()
-    put_person(searched, 0, "After", "2026-02-02T00:00:00.000Z")
-    path = f"/stores/{searched.store}/customers/c-1"
-    assert searched.call("DELETE", path).status == 204
-    back = searched.world.checkpoint()
-    ask(searched)
-    [message] = events()
+    monkeypatch.setattr(Run, "is_over", lambda _run: True)
+    shown = list[str]()
+    ours = rebuild(str(searched.workspace.id))
 
-    def work() -> None:
-        repairing.repair(message, lambda: 300_000, lambda _record: None)
+    def wait(_seconds: float) -> None:
+        pump_queue(MIGRATIONS)
+        searched.world.deliver_outbox()
 
-    work()
+    ours.follow(ours.start(), shown.append, wait)
+    assert shown[0] == "write suppression: nothing yet"
+    assert shown[-2].startswith("check suppression: ")
+    assert shown[-1].startswith("done: ")
+    assert shown[-1].count(" store rows, ") == 1
+
+
+def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) -> None:
+    ours = rebuild(str(searched.workspace.id))
+    with pytest.MonkeyPatch.context() as short:
+        short.setattr(Run, "is_over", lambda _run: True)
+        assert ours.start() == 1
+        searched.repair(MIGRATIONS)
+        assert ours.start() == 1
     searched.world.deliver()
-    exact = searched.postings
-    assert [sk for _, sk in exact if sk.startswith("after\x01")]
-    back()
-    killed = 0
-    for _ in crashes(searched.world, work, deliver=False).shard(shard):
-        killed += 1
-        work()
-        searched.world.deliver()
-        assert searched.postings == exact
-    assert killed > 2
+    assert ours.start() == 2
+    searched.world.deliver()
+    progress = ours.progress()
+    assert progress is not None
+    assert (progress.run, progress.is_done) == (2, True)
+
+
+def test_one_that_stands_still_says_so(searched: Searched) -> None:
+    """Its message is lost: nothing works on it."""
+    waited = list[float]()
+    ours = rebuild(str(searched.workspace.id))
+    run = ours.start()
+    events(MIGRATIONS)
+    with pytest.raises(StandsStill, match="MigrationQueue"):
+        ours.follow(run, lambda _line: None, waited.append)
+    assert sum(waited) == 900
 
 
 @pytest.mark.parametrize("given", ["", "mine", "4711"])
 def test_what_is_no_id_sends_nothing(world: World, given: str) -> None:
     with pytest.raises(NoSuchWorkspace, match="WORKSPACE"):
-        ask_for_rebuild("ours", given, Stack(), boto3.client("sqs"))
-    assert events() == []
+        rebuild(given)
+
+
+def test_a_workspace_that_is_not_there_sends_nothing(searched: Searched) -> None:
+    with pytest.raises(NoSuchWorkspace, match="WORKSPACE"):
+        rebuild(str(uuid4()))
+    assert events(MIGRATIONS) == []
 
 
 def test_a_stack_without_the_queue(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "QUEUE_NAME", "NoQueue")
     with pytest.raises(NoSuchQueue, match="NoQueue"):
-        ask_for_rebuild("ours", str(uuid4()), Stack(), boto3.client("sqs"))
+        rebuild(str(uuid4()))
 
 
-def test_the_command(
-    searched: Searched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    identifier, plain = str(searched.workspace.id), boto3.client
-    monkeypatch.setattr(
-        boto3, "client", lambda name: Stack() if name == "cloudformation" else plain(name)
-    )
-    monkeypatch.setenv("STACK", "ours")
-    monkeypatch.setenv("WORKSPACE", identifier)
-    assert command.main() == 0
-    assert identifier in capsys.readouterr().out
-    assert [json.loads(body) for body in events()] == [{"workspaceId": identifier}]
-    monkeypatch.setenv("WORKSPACE", "x")
-    assert command.main() == 1
-    assert "WORKSPACE" in capsys.readouterr().err
+def test_the_table_is_the_stacks_own_or_the_one_that_it_was_given() -> None:
+    given = "arn:aws:dynamodb:eu-central-1:123456789012:table/restored"
+    assert table_of("ours", Stack(), None).name == "Table"
+    assert table_of("ours", Stack(ExistingTableArn=""), None).name == "Table"
+    assert table_of("ours", Stack(ExistingTableArn=given), None).name == "restored"
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def _environment(self, searched: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
+        plain = boto3.client
+
+        def client(name: str) -> Any:
+            return Stack() if name == "cloudformation" else plain(name)  # type: ignore[call-overload]
+
+        monkeypatch.setattr(boto3, "client", client)
+        monkeypatch.setenv("STACK", "ours")
+        monkeypatch.setenv("WORKSPACE", str(searched.workspace.id))
+
+    def test_says_what_it_did(
+        self,
+        searched: Searched,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        waiting = SimpleNamespace(sleep=lambda _seconds: searched.world.deliver())
+        monkeypatch.setattr(command, "time", waiting)
+        assert command.main() == 0
+        out = capsys.readouterr().out.splitlines()
+        assert out[0].startswith("Run 1 of the rebuild")
+        assert out[-1].startswith("done: ")
+
+    def test_may_be_interrupted(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def interrupt(_seconds: float) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(command, "time", SimpleNamespace(sleep=interrupt))
+        assert command.main() == 0
+        [body] = events(MIGRATIONS)
+        assert json.loads(body)["run"] == 1
+        assert "goes on" in capsys.readouterr().out
+
+    def test_says_what_was_wrong(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("WORKSPACE", "x")
+        assert command.main() == 1
+        assert "WORKSPACE" in capsys.readouterr().err

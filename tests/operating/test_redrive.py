@@ -15,29 +15,10 @@ from operating import redrive as command
 from operating.queues import DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
 from operating.redrive import NotMoved, redrive
 from tests.harness.world import World
+from tests.operating.stack import Stack
 
 LETTERS = 12
 """More than SQS hands over at once."""
-
-
-class Stack:
-    """CloudFormation's list of a stack's resources: the queues of this world."""
-
-    def get_paginator(self, operation: str) -> "Stack":
-        """The list."""
-        assert operation == "list_stack_resources"
-        return self
-
-    def paginate(self, *, StackName: str) -> Iterator[dict[str, Any]]:  # noqa: N803 - AWS's name
-        """A page for each queue, and one of something else."""
-        assert StackName == "ours"
-        yield {"StackResourceSummaries": [summary("Table", "AWS::DynamoDB::Table", "Table")]}
-        for name in resources(QUEUE):
-            yield {"StackResourceSummaries": [summary(name, QUEUE, aws.queue_url(name))]}
-
-
-def summary(name: str, kind: str, physical: str) -> dict[str, str]:
-    return {"LogicalResourceId": name, "ResourceType": kind, "PhysicalResourceId": physical}
 
 
 def kill_letters(queue: str, bodies: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The queue of postings to be repaired: of the stream's failed records, or of a workspace."""
+"""The queue of the stream's failed records: their postings are repaired."""
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -8,9 +8,9 @@ from storepost.platform.jobs.batches import queue_handler
 from storepost.webhooks.deliveries.queueing import enqueue_again
 
 
-def repair_postings(record: SQSRecord, context: LambdaContext) -> None:
+def repair_postings(record: SQSRecord, _context: LambdaContext) -> None:
     """Repairs what one message names, and queues what webhook endpoints are told of it."""
-    repair(record.body, context.get_remaining_time_in_millis, enqueue_again)
+    repair(record.body, enqueue_again)
 
 
 lambda_handler = queue_handler(repair_postings)

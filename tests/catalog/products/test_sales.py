@@ -25,7 +25,7 @@ from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order
 from tests.orders.sample import put as put_order
 
-QUEUE, REPAIRS = "ProductSalesQueue", "SearchRepairQueue"
+QUEUE, MIGRATIONS = "ProductSalesQueue", "MigrationQueue"
 
 
 def line(product_id: str | None, quantity: int = 1, price: int = 100, off: int = 0) -> Any:
@@ -251,15 +251,16 @@ class TestMessages:
         world.deliver()
         assert shop.sales() == (1, 1, 100)
 
-    def test_what_the_stream_lost_is_counted_by_the_workspaces_repair(
+    def test_what_the_stream_lost_is_counted_by_the_rebuild_of_its_search(
         self, world: World, shop: Shop
     ) -> None:
         shop.sell("1", line("p-1"))
         shop.sell("2", line("p-1"), deliver=False)
         world.lose_stream()
-        body = json.dumps({"workspaceId": str(store_of(world, shop.id).workspace.id)})
-        aws.client("sqs").send_message(QueueUrl=aws.queue_url(REPAIRS), MessageBody=body)
-        assert pump_queue(REPAIRS) == 1
+        workspace = str(store_of(world, shop.id).workspace.id)
+        body = json.dumps({"workspaceId": workspace, "name": "rebuild-search", "run": 1})
+        aws.client("sqs").send_message(QueueUrl=aws.queue_url(MIGRATIONS), MessageBody=body)
+        assert pump_queue(MIGRATIONS) == 1
         [again] = [row for row in world.waiting_in_stream() if isinstance(row, OutboxItem)]
         assert (again.queue, len(again.messages)) == ("product_sales", 1)
         world.deliver()

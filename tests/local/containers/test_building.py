@@ -130,6 +130,7 @@ class TestEnvironment:
             "SES_FEEDBACK_QUEUE_URL": aws.queue_url("SesFeedbackQueue"),
             "WEBHOOK_RETRY_QUEUE_URL": aws.queue_url("WebhookRetryQueue"),
             "SEARCH_REPAIRS_QUEUE_URL": aws.queue_url("SearchRepairQueue"),
+            "MIGRATIONS_QUEUE_URL": aws.queue_url("MigrationQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

@@ -1,4 +1,4 @@
-"""Postings after the stream failed: of records, of a whole workspace, of an erased person."""
+"""Postings after the stream failed: of records, and of an erased person."""
 
 import json
 from collections.abc import Mapping
@@ -11,15 +11,13 @@ import pytest
 from local import aws, functions
 from local.events import pumps
 from storepost.overview.search import indexing, repairing
-from storepost.platform.jobs.runs import Run
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values.scope import WorkspaceScope
 from tests.concurrency.people import customer
 from tests.harness.faults import THROTTLED, faults, refusal
 from tests.harness.world import CANARY, Answer, Someone, World
-from tests.orders.sample import order
 
-QUEUE = "SearchRepairQueue"
+QUEUE, MIGRATIONS = "SearchRepairQueue", "MigrationQueue"
 EMAIL = f"ada.{CANARY}@example.com"
 
 
@@ -67,15 +65,14 @@ class Searched:
             patched.setitem(reader.source, "MaximumRetryAttempts", 1)
             self.world._stream.pump()
 
-    def repair(self) -> None:
-        """Has the worker repair all that is in its queue."""
-        while pumps.pump_queue(QUEUE):
+    def repair(self, queue: str = QUEUE) -> None:
+        """Has a worker do all that is in its queue."""
+        while pumps.pump_queue(queue):
             pass
 
-    def rebuild(self, workspace: WorkspaceScope) -> None:
+    def rebuild(self, workspace: WorkspaceScope, run: int = 1) -> None:
         """All postings of a workspace, as an operator has it done."""
-        send({"workspaceId": str(workspace.id)})
-        self.repair()
+        send(rebuild_message(workspace, run), MIGRATIONS)
         self.world.deliver()
 
 
@@ -89,14 +86,19 @@ def searched(world: World) -> Searched:
     return Searched(world, owner, workspace, store)
 
 
-def send(told: dict[str, Any]) -> None:
-    """Puts a message into the worker's queue."""
-    boto3.client("sqs").send_message(QueueUrl=aws.queue_url(QUEUE), MessageBody=json.dumps(told))
+def rebuild_message(workspace: WorkspaceScope, run: int = 1) -> dict[str, Any]:
+    """What starts a rebuild of a workspace's postings, or goes on with it."""
+    return {"workspaceId": str(workspace.id), "name": "rebuild-search", "run": run}
 
 
-def events() -> list[str]:
-    """The bodies of what is in the worker's queue, taken out of it."""
-    sqs, url = boto3.client("sqs"), aws.queue_url(QUEUE)
+def send(told: dict[str, Any], queue: str = QUEUE) -> None:
+    """Puts a message into a worker's queue."""
+    boto3.client("sqs").send_message(QueueUrl=aws.queue_url(queue), MessageBody=json.dumps(told))
+
+
+def events(queue: str = QUEUE) -> list[str]:
+    """The bodies of what is in a worker's queue, taken out of it."""
+    sqs, url = boto3.client("sqs"), aws.queue_url(queue)
     received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
     for message in received:
         sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
@@ -157,7 +159,7 @@ class TestRecords:
         monkeypatch.setattr(PostingRepository, "write_all", meanwhile)
         [event] = events()
         with functions.apart():
-            repairing.repair(event, lambda: 300_000, _nothing_else)
+            repairing.repair(event, _nothing_else)
         words = {sk for _, sk in searched.postings}
         assert not [word for word in words if word.startswith("grace")]
         assert [word for word in words if word.startswith("ada\x01")]
@@ -177,68 +179,6 @@ class TestRecords:
         send(told)
         pumps.pump_queue(QUEUE)
         assert searched.world.queue_depth(QUEUE) == 1
-
-
-class TestWorkspace:
-    """All postings of a workspace, made anew while it is in use."""
-
-    @pytest.fixture
-    def whole(self, searched: Searched) -> Postings:
-        """The postings of some people, orders and products."""
-        for number in range(3):
-            body = order(number=f"#{number}", customer={"email": f"{number}.{EMAIL}"})
-            path = f"/stores/{searched.store}/orders/o-{number}"
-            assert searched.call("PUT", path, body).status == 201
-        searched.put_customer()
-        searched.world.deliver()
-        return searched.postings
-
-    def test_what_was_lost_and_what_is_too_much(self, searched: Searched, whole: Postings) -> None:
-        rows = searched.rows
-        for row in rows[::2]:
-            row.delete()
-        for row in rows[1::4]:
-            PostingItem(row.pk, f"zzz{row.sk}", at=row.at, text="stale").save()
-        PostingItem(rows[1].pk, "nobody\x01" + "-" * 22, at=rows[1].at, text="stale").save()
-        assert searched.postings != whole
-        searched.rebuild(searched.workspace)
-        assert searched.postings == whole
-
-    def test_another_workspaces_stay(self, searched: Searched, whole: Postings) -> None:
-        stranger = searched.world.workspace(searched.world.person())
-        searched.rebuild(stranger)
-        assert searched.postings == whole
-
-    def test_what_does_not_fit_into_a_run_goes_into_the_next_message(
-        self, searched: Searched, whole: Postings, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for row in searched.rows:
-            row.delete()
-        send({"workspaceId": str(searched.workspace.id)})
-        with monkeypatch.context() as short:
-            short.setattr(Run, "is_over", lambda _run: True)
-            pumps.pump_queue(QUEUE)
-        assert searched.postings == {}
-        searched.world.deliver()
-        assert searched.postings == whole
-
-    def test_in_as_many_messages_as_it_takes(
-        self, searched: Searched, whole: Postings, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A page a run, killed or not: what is left goes into the next message."""
-        monkeypatch.setattr(repairing, "_ROWS", 2)
-        monkeypatch.setattr(repairing, "_POSTINGS", 5)
-        for row in searched.rows:
-            row.delete()
-        message, runs = json.dumps({"workspaceId": str(searched.workspace.id)}), 0
-        while message:
-            times = iter([300_000, 0])
-            repairing.repair(message, lambda times=times: next(times, 0), _nothing_else)  # type: ignore[misc]
-            searched.world.deliver_outbox()
-            runs += 1
-            message = next(iter(events()), "")
-        assert runs > 10
-        assert searched.postings == whole
 
 
 class TestErased:

@@ -22,11 +22,11 @@ from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage
 from storepost.orders.messages import ProductSalesMessage
-from storepost.overview.search.repairing import SearchRepairMessage
 from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.platform.attempts.forwarding import ForwardMessage
 from storepost.platform.messaging.messages import QueueMessage, send
 from storepost.platform.messaging.outbox import OutboxItem, Queue
+from storepost.platform.migrations.messages import MigrationMessage
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.messages import StoreImportMessage
 from storepost.sync.webhooks import messages as webhook_messages
@@ -91,15 +91,9 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
     ),
     (WorkspaceDeletionMessage(A), Queue.WORKSPACE_DELETIONS, f"{WORKSPACE}}}", None),
     (
-        SearchRepairMessage(A, "written order", "k#1"),
-        Queue.SEARCH_REPAIRS,
-        f'{WORKSPACE},"step":"written order","after":"k#1"}}',
-        None,
-    ),
-    (
-        SearchRepairMessage(A, "stored profile", ""),
-        Queue.SEARCH_REPAIRS,
-        f'{WORKSPACE},"step":"stored profile","after":""}}',
+        MigrationMessage(A, "rebuild-search", 3),
+        Queue.MIGRATIONS,
+        f'{WORKSPACE},"name":"rebuild-search","run":3}}',
         None,
     ),
     (ProductSalesMessage(A, B), Queue.PRODUCT_SALES, f'{WORKSPACE},"orderId":"{B}"}}', None),
@@ -198,10 +192,6 @@ def test_what_names_a_message_has_to_be_there() -> None:
         ProfileMergeMessage.of(f'{WORKSPACE},"profileId":"7"}}')
     later = Job.of(f'{{"job":"rest","workspaceId":"{A}","storeId":"{B}","id":"{C}"}}')
     assert (later.job.name, later.job.value) == ("UNKNOWN", "rest")
-
-
-def test_a_workspaces_repair_begins_with_its_id_alone() -> None:
-    assert SearchRepairMessage.of(f"{WORKSPACE}}}") == SearchRepairMessage(A)
 
 
 def test_a_large_webhook_is_sent_by_the_name_of_its_object(

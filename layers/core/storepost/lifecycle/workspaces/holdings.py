@@ -6,7 +6,7 @@ person's row, what a store brought from the store's. Rows go before what leads t
 be killed anywhere and run again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from storepost.accounts.api_keys.repository import ActiveKeysItem, ApiKeyItem
@@ -84,6 +84,16 @@ from storepost.lifecycle.workspaces.selling import (
     delete_deleted_orders,
     delete_orders,
 )
+from storepost.lifecycle.workspaces.walking import (
+    COUPONS,
+    FEEDS,
+    ORDERS,
+    PRODUCTS,
+    PROFILES,
+    STORES,
+    SUPPRESSIONS,
+    Walk,
+)
 from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointerItem
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.people.consent.evidence_rows import EvidenceItem, WordingItem
@@ -121,6 +131,7 @@ from storepost.people.suppressions.rows import (
 from storepost.platform.attempts.due import DueMessageItem
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.budgets.slots import FetchSlotsItem
+from storepost.platform.migrations.rows import MigrationItem
 from storepost.platform.persistence.counted_tree.items import (
     EntryItem,
     NodeItem,
@@ -151,6 +162,8 @@ class Holding:
 
     kinds: tuple[type[Item], ...]
     delete: Deleter
+    walks: tuple[Walk, ...] = ()
+    """How those of them are found that lead to others or stand by themselves, page by page."""
 
 
 CONTENTS: tuple[Holding, ...] = (
@@ -173,16 +186,18 @@ CONTENTS: tuple[Holding, ...] = (
             UniqueEventItem,
         ),
         delete_people,
+        PROFILES,
     ),
     Holding(
         (SuppressionItem, SuppressedAddressItem, PastSuppressionItem, SuppressionDueItem),
         delete_suppressions,
+        SUPPRESSIONS,
     ),
     Holding((CodeItem, CodeUseItem), delete_codes),
-    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
-    Holding((OrderItem, CountedOrderItem), delete_orders),
+    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons, COUPONS),
+    Holding((OrderItem, CountedOrderItem), delete_orders, ORDERS),
     Holding((DeletedOrderItem,), delete_deleted_orders),
-    Holding((ProductItem, LayerItem), delete_products),
+    Holding((ProductItem, LayerItem), delete_products, PRODUCTS),
     Holding((PriorityChangeItem, ChangedProductItem), delete_priority_changes),
     Holding(
         (
@@ -240,14 +255,16 @@ CONTENTS: tuple[Holding, ...] = (
             BudgetItem,
             FetchSlotsItem,
             EndpointCountItem,
+            MigrationItem,
         ),
         delete_own,
+        FEEDS,
     ),
 )
 """In this order, as often as it takes."""
 
 ENDS: tuple[Holding, ...] = (
-    Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores),
+    Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores, STORES),
 )
 """What leads to the rest; once nobody can write anything more."""
 
@@ -262,3 +279,11 @@ BESIDE: tuple[type[Item], ...] = (
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
 claim that names nobody, and a later attempt of an endpoint that is gone."""
+
+
+def walks_of(kinds: Collection[type[Item]]) -> tuple[Walk, ...]:
+    """Returns the ways through all rows of these kinds. Raises KeyError for a kind without one."""
+    walks = tuple(walk for each in (*CONTENTS, *ENDS) for walk in each.walks if walk.kind in kinds)
+    if missing := set(kinds) - {walk.kind for walk in walks}:
+        raise KeyError(*sorted(each.__name__ for each in missing))
+    return walks

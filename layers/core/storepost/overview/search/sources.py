@@ -74,6 +74,18 @@ SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
 """What of each kind of row is searched; None of one that nobody is to find."""
 
 
+KIND_OF: dict[type[Item], SearchKind] = {
+    ProfileItem: SearchKind.PROFILE,
+    OrderItem: SearchKind.ORDER,
+    ProductItem: SearchKind.PRODUCT,
+    CouponItem: SearchKind.COUPON,
+    FeedItem: SearchKind.FEED,
+    StoreItem: SearchKind.STORE,
+    SuppressionItem: SearchKind.SUPPRESSION,
+}
+"""As what each kind of row is searched."""
+
+
 def entry_of(row: Item | None) -> SearchEntry | None:
     """What of the row is searched."""
     source = SOURCES.get(type(row)) if row else None

@@ -40,10 +40,12 @@ class Queue(StoredEnum):
     PRODUCT_SALES = "product_sales"
     COUPON_CODES = "coupon_codes"
     SEARCH_REPAIRS = "search_repairs"
+    """Of the stream's readers: nothing of the outbox goes there."""
     SES_FEEDBACK = "ses_feedback"
     """Of EventBridge: nothing of the outbox goes there."""
     WEBHOOK_DELIVERY = "webhook_delivery"
     WEBHOOK_RETRY = "webhook_retry"
+    MIGRATIONS = "migrations"
 
 
 @dataclass(frozen=True)

@@ -58,19 +58,27 @@ class PostingRepository:
         the old ones just the keys are needed, so that whatever stands there can be deleted.
         """
         old, new = self._postings(before), self._postings(after)
-        puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
+        # What is shown again has moved to another list: whoever goes through that may have passed.
+        kept = {} if before and after and before.is_hidden > after.is_hidden else old
+        puts = [self.row(posting) for key, posting in new.items() if kept.get(key) != posting]
         stale = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in stale])
 
-    def write_all(self, stale: Collection[Key], now: SearchEntry | None) -> set[Key]:
-        """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
+    def write_all(
+        self, entries: Iterable[tuple[Collection[Key], SearchEntry | None]]
+    ) -> list[set[Key]]:
+        """Writes all postings of entries as they are now, and deletes stale ones of each.
 
-        It may be killed and run again, as `follow` may.
+        It may be killed and run again, as `update_index` may. Returns the written keys of each.
         """
-        new = self._postings(now)
-        puts = [_put(self.row(posting)) for posting in new.values()]
-        _write([*puts, *(_delete(key) for key in dict.fromkeys(stale) if key not in new)])
-        return set(new)
+        written, requests = list[set[Key]](), list[dict[str, Any]]()
+        for stale, now in entries:
+            new = self._postings(now)
+            requests += (_put(self.row(posting)) for posting in new.values())
+            requests += (_delete(key) for key in dict.fromkeys(stale) if key not in new)
+            written.append(set(new))
+        _write(requests)
+        return written
 
     def keys(self, entry: SearchEntry | None) -> set[Key]:
         """Returns the keys of an entry's postings."""

@@ -1,0 +1,57 @@
+"""The migration that makes all postings of a workspace anew, while it is in use.
+
+First each row that is searched has its postings written, then each posting is held against its row.
+Of orders it also queues those that are counted as sold otherwise than they say, as the stream that
+brings postings is the one that has them counted.
+"""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from uuid import UUID
+
+from storepost.lifecycle.workspaces.holdings import walks_of
+from storepost.lifecycle.workspaces.walking import Walk
+from storepost.orders.repository import OrderRepository
+from storepost.orders.sales import queue_sales_count, sales_of
+from storepost.overview.product_sales.repository import SalesRepository
+from storepost.overview.search.rewriting import remove_stale, rewrite
+from storepost.overview.search.sources import KIND_OF, SOURCES
+from storepost.platform.migrations.keys import REBUILD_SEARCH
+from storepost.platform.migrations.model import Migration, Page, Step
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.postings.entries import SearchKind
+from storepost.values.scope import WorkspaceScope
+
+
+def _steps() -> Iterator[Step]:
+    for walk in walks_of(SOURCES):
+        yield Step(f"write {walk.name}", partial(_write, walk))
+    for kind in SearchKind:
+        yield Step(f"check {kind}", partial(_check, kind))
+
+
+def _write(walk: Walk, workspace: WorkspaceScope, after: str, changes: Changes) -> Page:
+    """Writes the postings of a page of rows."""
+    ids, behind_these = walk.page(workspace, after)
+    kind = KIND_OF[walk.kind]
+    written = rewrite(workspace, kind, {each: set() for each in ids})
+    if kind is SearchKind.ORDER:
+        _queue_uncounted(workspace, ids, changes)
+    return Page(behind_these, {f"{walk.name} rows": len(ids), "postings written": written})
+
+
+def _check(kind: SearchKind, workspace: WorkspaceScope, after: str, _changes: Changes) -> Page:
+    """Removes those of a page of postings that their rows don't have."""
+    cursor, checked, removed = remove_stale(workspace, kind, after)
+    return Page(cursor, {"postings checked": checked, "postings removed": removed})
+
+
+def _queue_uncounted(workspace: WorkspaceScope, ids: Collection[UUID], changes: Changes) -> None:
+    """Queues those of the orders of which something else is counted as sold than they say."""
+    counted = SalesRepository(workspace)
+    for order in OrderRepository(workspace).get_many(ids):
+        if counted.counted(order.id) != sales_of(order):
+            queue_sales_count(changes, workspace, order.id)
+
+
+MIGRATION = Migration(REBUILD_SEARCH, tuple(_steps()))

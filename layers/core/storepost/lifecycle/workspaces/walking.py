@@ -1,0 +1,83 @@
+"""How all rows of a kind are found in a workspace that is in use: page by page, by what has them.
+
+A row that changes meanwhile may move in its list. Who walks has to do with whatever the table's
+stream brings for such a row (`platform/postings/repository.py` for search).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.catalog.products.rows import ProductItem
+from storepost.catalog.products.trees import ProductLists
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CouponItem
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.feeds.rows import FeedItem
+from storepost.orders.repository import OrderItem
+from storepost.orders.trees import OrderList
+from storepost.people.profiles.lists import ProfileLists
+from storepost.people.profiles.rows import ProfileItem
+from storepost.people.suppressions.rows import SuppressionItem
+from storepost.people.suppressions.trees import SuppressionLists
+from storepost.platform.persistence.counted_tree.keys import behind, id_of
+from storepost.platform.persistence.counted_tree.tree import Tree
+from storepost.platform.persistence.item import Item
+from storepost.stores.stores.repository import StoreItem, StoreRepository
+from storepost.values.scope import WorkspaceScope
+
+PAGE = 50
+
+type Ids = tuple[Sequence[UUID], str | None]
+"""Ids of rows, and the cursor behind which the next ones are; None for no more."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A way through rows of a kind. Its name stands in cursors, so it is never renamed."""
+
+    name: str
+    kind: type[Item]
+    page: Callable[[WorkspaceScope, str], Ids]
+    """The ids behind a cursor; "" is the beginning."""
+
+
+def _of_tree(tree: Tree, after: str) -> Ids:
+    entries = tree.first(behind(after), PAGE)
+    ids = [id_of(entry.key) for entry in entries]
+    return ids, entries[-1].key if len(entries) == PAGE else None
+
+
+def _of_all(ids: Iterable[UUID]) -> Ids:
+    """Those of which a workspace has few."""
+    return list(ids), None
+
+
+PROFILES = (
+    Walk("profile", ProfileItem, lambda w, after: _of_tree(ProfileLists(w).by_first_seen, after)),
+)
+ORDERS = (Walk("order", OrderItem, lambda w, after: _of_tree(OrderList(w).tree, after)),)
+PRODUCTS = (
+    Walk("product", ProductItem, lambda w, after: _of_tree(ProductLists(w).by_added, after)),
+    Walk("product-removed", ProductItem, lambda w, after: _of_tree(ProductLists(w).removed, after)),
+)
+# In this order: a suppression moves from the first list to the second one, and never back.
+SUPPRESSIONS = (
+    Walk(
+        "suppression",
+        SuppressionItem,
+        lambda w, after: _of_tree(SuppressionLists(w).in_force, after),
+    ),
+    Walk(
+        "suppression-lifted",
+        SuppressionItem,
+        lambda w, after: _of_tree(SuppressionLists(w).lifted, after),
+    ),
+)
+COUPONS = (
+    Walk("coupon", CouponItem, lambda w, _: _of_all(each.id for each in CouponRepository(w).all())),
+)
+FEEDS = (Walk("feed", FeedItem, lambda w, _: _of_all(each.id for each in FeedRepository(w).all())),)
+STORES = (
+    Walk("store", StoreItem, lambda w, _: _of_all(each.id for each in StoreRepository(w).all())),
+)

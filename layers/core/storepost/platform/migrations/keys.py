@@ -1,0 +1,12 @@
+"""Where a workspace's row of a migration stands; an operator's command reads it, too."""
+
+from storepost.values.scope import WorkspaceScope
+
+PREFIX = "migration#"
+REBUILD_SEARCH = "rebuild-search"
+"""The migration that makes all postings of a workspace anew."""
+
+
+def migration_key(workspace: WorkspaceScope, name: str) -> tuple[str, str]:
+    """Returns the key of a migration's row, in the workspace's own partition."""
+    return (workspace.key, f"{PREFIX}{name}")

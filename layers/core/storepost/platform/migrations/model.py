@@ -1,0 +1,43 @@
+"""A migration: its steps, each of which goes through some rows page by page."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page of a step came to."""
+
+    after: str | None
+    """The cursor behind which the next page is; None where the step is done."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """How many of each thing were passed or written, such as `{"postings written": 250}`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a migration. Its name stands in cursors, so it is never renamed.
+
+    `work` does the page behind a cursor ("" is the beginning), and may be killed anywhere and run
+    again. What it adds to the changes is committed together with the next cursor; what it writes
+    at once has to be right whoever else writes it.
+    """
+
+    name: str
+    work: Callable[[WorkspaceScope, str, Changes], Page]
+
+
+@dataclass(frozen=True)
+class Migration:
+    """A migration by its name, which stands in keys and messages: it is never renamed."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+    def position_of(self, step: str) -> int:
+        """Returns the position of a step; the first one's for a step of another release."""
+        names = [each.name for each in self.steps]
+        return names.index(step) if step in names else 0

@@ -1,0 +1,1 @@
+"""Migrations of a workspace, while it is in use."""

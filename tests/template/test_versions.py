@@ -1,0 +1,92 @@
+"""A function switches with its layers and variables: callers reach a version of all of them."""
+
+import re
+from typing import Any
+
+import pytest
+
+from local.template import FUNCTION, resources, written
+from tests.template.transformed import of_type, transformed
+
+VERSION, ALIAS = "AWS::Lambda::Version", "AWS::Lambda::Alias"
+BEFORE = transformed()
+
+
+def versions(resources_: Any) -> set[str]:
+    """The logical ids of versions: CloudFormation publishes one for each that is new."""
+    return set(of_type(resources_, VERSION))
+
+
+def named(value: Any) -> set[str]:
+    """The parameters and resources that a part of the template refers to."""
+    if isinstance(value, dict):
+        own = {value["Ref"]} if "Ref" in value else set()
+        if "Fn::Sub" in value:
+            text = value["Fn::Sub"]
+            own |= set(re.findall(r"\$\{(\w+)\}", text if isinstance(text, str) else text[0]))
+        return own.union(*map(named, value.values()))
+    return set[str]().union(*map(named, value)) if isinstance(value, list) else set()
+
+
+def test_each_function_has_a_version_and_an_alias_of_it() -> None:
+    functions = resources(FUNCTION)
+    aliases = of_type(BEFORE, ALIAS)
+    assert len(aliases) == len(versions(BEFORE)) == len(functions)
+    assert {each["Properties"]["Name"] for each in aliases.values()} == {"live"}
+
+
+@pytest.mark.parametrize("layer", ["Core", "Dependencies"])
+def test_a_layer_alone_publishes_a_version_of_every_function(layer: str) -> None:
+    after = transformed(frozenset({(layer, "another")}))
+    assert versions(after).isdisjoint(versions(BEFORE))
+
+
+def test_a_function_alone_publishes_its_own() -> None:
+    after = transformed(frozenset({("OrdersFunction", "another")}))
+    [gone] = versions(BEFORE) - versions(after)
+    assert gone.startswith("OrdersFunctionVersion")
+
+
+def test_nothing_new_publishes_none() -> None:
+    """CloudFormation fails where a version is to be published and nothing has changed."""
+    again = transformed(frozenset({("Core", "as it was")}))
+    assert versions(again) == versions(BEFORE)
+
+
+def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> None:
+    """SAM's hash has no values of parameters: a description that changes replaces the version."""
+    settings = named(written()["Resources"]["Settings"]["Properties"]["Content"])
+    of_all = named(written()["Globals"]["Function"]) & written()["Parameters"].keys()
+    assert settings == of_all
+    for name, version in of_type(BEFORE, VERSION).items():
+        assert named(version["Properties"]["Description"]) == {"Settings"}, name
+
+
+@pytest.mark.parametrize("name", sorted(resources(FUNCTION)))
+def test_no_function_has_a_variable_of_a_parameter_by_itself(name: str) -> None:
+    """The versions of the others would be replaced with nothing new in them, which fails."""
+    own = written()["Resources"][name]["Properties"]
+    parts = [own.get(part, {}) for part in ("Environment", "MemorySize", "Timeout", "Layers")]
+    of_all = named(written()["Globals"]["Function"])
+    assert named(parts) & written()["Parameters"].keys() <= of_all
+
+
+def test_whatever_calls_a_function_calls_its_alias() -> None:
+    names = set(resources(FUNCTION))
+    aliases = set(of_type(BEFORE, ALIAS))
+    callers = {
+        "AWS::Lambda::EventSourceMapping": "FunctionName",
+        "AWS::Lambda::Permission": "FunctionName",
+        "AWS::Scheduler::Schedule": "Target",
+    }
+    for kind, part in callers.items():
+        found = of_type(BEFORE, kind)
+        for caller, each in found.items():
+            asked = named(each["Properties"][part])
+            assert asked & aliases, caller
+            assert not asked & names, caller
+    [api] = of_type(BEFORE, "AWS::ApiGatewayV2::Api").values()
+    paths = api["Properties"]["Body"]["paths"]
+    uris = [m["x-amazon-apigateway-integration"]["uri"] for p in paths.values() for m in p.values()]
+    assert uris
+    assert all(re.search(r"\$\{\w+FunctionAliaslive\}|\$\{\w+\.Alias\}", str(uri)) for uri in uris)
