@@ -1,4 +1,4 @@
-"""The template as SAM's transform makes CloudFormation's of it: by the very library that AWS runs."""
+"""The template as SAM's transform makes it CloudFormation's: by the very library that AWS runs."""
 
 from functools import cache
 from typing import Any

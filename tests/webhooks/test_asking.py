@@ -178,6 +178,15 @@ class TestReplay:
         receiver.received.clear()
         return [each["id"] for each in rows]
 
+    def test_too_many(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+        endpoint = hooks.endpoint()
+        stored(hooks, endpoint, 4)
+        monkeypatch.setattr(listing, "MAX_ROWS", 3)
+        body = {"createdFrom": "2020-01-01T00:00:00Z"}
+        answer = hooks.call("POST", f"/{endpoint}/replay", json_body=body)
+        assert answer.problem() == (422, "filter_too_broad")
+        assert [each["path"] for each in answer.json["errors"]] == ["/createdTo"]
+
     def replayed(self, hooks: Hooks, endpoint: str, **body: object) -> int:
         sent = {"createdFrom": "2020-01-01T00:00:00Z", **body}
         answer = hooks.call("POST", f"/{endpoint}/replay", json_body=sent)

@@ -2,15 +2,19 @@
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.accounts.identity.model import KeyScope
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.model import Platform
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values.external_ids import checked
 from storepost.values.placeholders import names_nobody
 from storepost.values.scope import WorkspaceScope
@@ -196,6 +200,79 @@ class TestByQuery:
             one = records.removesuffix("s")
             said = f"No {one} with this external id exists in this store."
             assert answer.json["detail"] == said
+
+
+class TestRefusedBoth:
+    """Whatever is refused by the path is refused by the query, in the same words."""
+
+    @RECORDS
+    def test_in_a_disconnected_store(
+        self, world: World, owner: Someone, store: str, records: str
+    ) -> None:
+        disconnected = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        assert disconnected.status == 200
+        for method, body in (("PUT", BODIES[records]()), ("DELETE", None)):
+            both(world, owner, method, (store, records), body, (409, "store_disconnected"))
+
+    @RECORDS
+    def test_in_a_store_of_shopify(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, store: str, records: str
+    ) -> None:
+        belong_to_shopify(workspace, store)
+        for method, body in (("PUT", BODIES[records]()), ("DELETE", None)):
+            both(world, owner, method, (store, records), body, (409, "store_managed_by_platform"))
+
+    @RECORDS
+    def test_what_is_older(self, world: World, owner: Someone, store: str, records: str) -> None:
+        path = path_form(store, records, "7")
+        assert world.call("PUT", path, token=owner.token, json_body=BODIES[records]()).status == 201
+        older = BODIES[records]("2026-01-31T23:59:59.999Z")
+        if records == "customers":
+            older["externalCreatedAt"] = older["externalUpdatedAt"]
+        both(world, owner, "PUT", (store, records), older, (409, "stale_update"))
+
+    def test_in_another_currency(self, world: World, owner: Someone, store: str) -> None:
+        dollar = {"amount": 1, "currency": "USD"}
+        of_dollars = product(variants=[variant(price=dollar)])
+        for records, body in (("orders", order(total=dollar)), ("products", of_dollars)):
+            both(world, owner, "PUT", (store, records), body, (422, "currency_mismatch"))
+
+    def test_in_a_locale_that_it_has_not(self, world: World, owner: Someone, store: str) -> None:
+        path = path_form(store, "products", "7")
+        assert world.call("PUT", path, token=owner.token, json_body=product()).status == 201
+        missing = (404, "locale_not_found")
+        both(world, owner, "GET", (store, "products"), None, missing, locale="fr")
+
+
+def both(
+    world: World,
+    owner: Someone,
+    method: str,
+    where: tuple[str, str],
+    body: Body | None,
+    problem: tuple[int, str],
+    **query: str,
+) -> None:
+    """Sees that the record with the id 7 is refused alike by its path and by its query."""
+    store, records = where
+    by_path, by_query = (
+        world.call(method, path, token=owner.token, json_body=body, query=asked)
+        for path, asked in (
+            (path_form(store, records, "7"), query),
+            (f"/stores/{store}/{records}", {"externalId": "7", **query}),
+        )
+    )
+    assert by_path.problem() == by_query.problem() == problem
+    assert by_path.json == by_query.json
+
+
+def belong_to_shopify(workspace: WorkspaceScope, store: str) -> None:
+    """Makes the store one of Shopify's, as if it had been connected."""
+    repository, changes = StoreRepository(workspace), Changes()
+    stored = repository.get(UUID(store))
+    assert stored is not None
+    repository.save(changes, replace(stored, platform=Platform.SHOPIFY))
+    changes.commit()
 
 
 class TestRefused:

@@ -290,7 +290,10 @@ class TestWriteBacks:
 
     def shown(self, client: Client, row: str) -> bool:
         """Whether the page has such a row by and by."""
-        look = lambda: Page(client.call("GET", f"{PAGES}/write-backs")).text  # noqa: E731
+
+        def look() -> str:
+            return Page(client.call("GET", f"{PAGES}/write-backs")).text
+
         return soon(lambda: re.search(row, look()) is not None)
 
     def test_each_attempt_and_when_the_next_one_is(self, client: Client, world: World) -> None:
