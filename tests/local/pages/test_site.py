@@ -173,8 +173,9 @@ class TestQueues:
         assert messages_in("EmailDeadLetters") == []
 
     def test_what_is_sent_again_reaches_its_reader(self, client: Client) -> None:
+        """It fails there, and so it is seen to wait for the next try."""
         empty = {"waiting": 0, "inFlight": 0, "deadLetters": 0}
-        add_dead_letters("StreamDeadLetters", "{}")
+        add_dead_letters("StreamDeadLetters", "no JSON")
         press(client, f"{PAGES}/queues/SearchRepairQueue/dead-letters")
         soon(lambda: client.get("/_local/queues")["SearchRepairQueue"] != empty)
 
