@@ -290,8 +290,12 @@ class TestWriteBacks:
 
     def shown(self, client: Client, row: str) -> bool:
         """Whether the page has such a row by and by."""
-        look = lambda: Page(client.call("GET", f"{PAGES}/write-backs")).text  # noqa: E731
-        return soon(lambda: re.search(row, look()) is not None)
+
+        def look() -> bool:
+            text = Page(client.call("GET", f"{PAGES}/write-backs")).text
+            return re.search(row, text) is not None
+
+        return soon(look)
 
     def test_each_attempt_and_when_the_next_one_is(self, client: Client, world: World) -> None:
         change = self.tell(client, world, f"{client.run.webhook_url}?answer=503")

@@ -131,7 +131,7 @@ def _product(on: Scene, kind: str) -> Answered:
         on.call("PUT", path, product(handle="sencha", updatedAt=LATER))
         return on.listed("/products", made["id"])
     on.call("DELETE", path)
-    names = [field.alias for field in ProductSummary.model_fields.values()]
+    names = [str(field.alias) for field in ProductSummary.model_fields.values()]
     # No list has it any more.
     return lambda: {name: on.shop.get(f"/products/{made['id']}")[name] for name in names}
 

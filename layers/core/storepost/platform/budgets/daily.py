@@ -7,6 +7,8 @@ fills evenly within 24 hours.
 
 from datetime import timedelta
 
+from pynamodb.expressions.update import Action
+
 from storepost.platform.budgets.repository import BudgetItem
 from storepost.platform.persistence.item import Key, amend, find
 from storepost.values import clock
@@ -24,10 +26,14 @@ def take_one(key: Key, per_day: int) -> timedelta | None:
     latest = now + _DAY - cost
     row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _KEPT_FOR)
     # An update makes the row where there is none, but not its kind.
-    first = [BudgetItem.kind.set(BudgetItem), BudgetItem.full_at.set(now + cost), lasts]
+    first: list[Action] = [
+        BudgetItem.kind.set(BudgetItem),
+        BudgetItem.full_at.set(now + cost),
+        lasts,
+    ]
     if amend(row, first, BudgetItem.full_at.does_not_exist() | (BudgetItem.full_at < now)):
         return None
-    more = [BudgetItem.full_at.set(BudgetItem.full_at + cost), lasts]
+    more: list[Action] = [BudgetItem.full_at.set(BudgetItem.full_at + cost), lasts]
     if amend(row, more, BudgetItem.full_at.between(now, latest)):
         return None
     stored = find(BudgetItem, key)
