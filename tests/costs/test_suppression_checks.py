@@ -20,6 +20,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from tests.costs.metering import Meter
+from tests.harness.budgeting import clock_at_rest
 from tests.harness.world import World
 
 pytestmark = pytest.mark.dynoxide
@@ -64,13 +65,15 @@ def checked(world: World, key: str) -> tuple[int, Usage]:
 
 def test_a_check_reads_five_times_half_a_unit_an_address_and_the_key(world: World) -> None:
     """Five calls are the check's own. The sixth one finds the API key, as in every request."""
-    owner = world.person()
-    workspace = world.workspace(owner)
-    key = world.api_key(workspace, KeyScope.READ, owner)
-    checked(world, key)  # the first use of a key is noted
-    none, before = checked(world, key)
-    suppress(workspace, OTHERS)
-    found, after = checked(world, key)
+    # At rest: the use of a key is noted once a minute.
+    with clock_at_rest():
+        owner = world.person()
+        workspace = world.workspace(owner)
+        key = world.api_key(workspace, KeyScope.READ, owner)
+        checked(world, key)
+        none, before = checked(world, key)
+        suppress(workspace, OTHERS)
+        found, after = checked(world, key)
     assert (none, found) == (0, min(ASKED, OTHERS))
     assert (after.reads, after.read_calls) == (before.reads, before.read_calls)
     assert after.reads - 1 <= MAX_UNITS
