@@ -22,7 +22,8 @@ customer of that store, but for changes that the store itself reported.
 
 **Verify it** before you believe it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says, with each secret that is valid. The \
-signature is made over the body's bytes as they came.
+signature is made over the body's bytes as they came. The guide \
+[Write-backs](guides/write-backs.md) has code that verifies one.
 
 **Answer** with a status from 200 to 299 within {TIMEOUT_SECONDS:.0f} seconds, once you have kept \
 it. After 408, 429, 5xx or no answer it is sent again: {_ATTEMPTS} attempts within about {_DAYS} \

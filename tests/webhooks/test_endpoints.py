@@ -276,6 +276,17 @@ class TestRotate:
         hooks.world.advance(minutes=1)
         assert (accepted_by(old), accepted_by(new)) == (False, True)
 
+    def test_one_from_before_an_earlier_rotation_ends_at_once(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
+        endpoint = hooks.endpoint()
+        for _ in range(2):
+            assert hooks.call("POST", f"/{endpoint}/rotate-secret").status == 200
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        [sent] = receiver.received
+        assert len(sent.headers["webhook-signature"].split(" ")) == 2
+
     def test_the_secret_is_sealed_for_retries(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         first = hooks.call("POST", f"/{endpoint}/rotate-secret", key=KEY)

@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 
 from storepost.platform.attempts.posting import TIMEOUT_SECONDS
+from storepost.platform.attempts.waits import WAITS
 from storepost.platform.fetching import Failure, FetchFailed, guard
 from storepost.values import clock
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from tests.platform.fetching.servers import OK, saying, serving
-from tests.webhooks.receiving import RETRIES, URL, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, RETRIES, URL, Hooks, Receiver
 
 TITLES = ("fails", "disabled")
 
@@ -91,6 +92,30 @@ class TestFailing:
         assert subjects(hooks) == []
         hooks.advance(timedelta(hours=20))
         assert len(subjects(hooks)) == 1
+
+    def test_another_address_begins_anew(self, hooks: Hooks, receiver: Receiver) -> None:
+        receiver.always = 500
+        endpoint = hooks.endpoint()
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        for wait in WAITS:
+            hooks.advance(wait * 1.1 + timedelta(seconds=1))
+        assert len(receiver.received) == 10
+        hooks.advance(timedelta(days=1))
+        assert len(subjects(hooks)) == 1
+        mended = {"url": f"http://{HOOK}/mended"}
+        assert hooks.call("PATCH", f"/{endpoint}", json_body={"events": ["*"]}).status == 200
+        assert hooks.shown(endpoint)["failingSince"] is not None
+        assert hooks.call("PATCH", f"/{endpoint}", json_body=mended).status == 200
+        assert hooks.shown(endpoint)["failingSince"] is None
+        for _ in range(3):
+            hooks.advance(timedelta(days=1))
+        assert (len(subjects(hooks)), hooks.shown(endpoint)["status"]) == (1, "enabled")
+        hooks.tested(endpoint)
+        hooks.world.deliver()
+        assert hooks.shown(endpoint)["failingSince"] > hooks.shown(endpoint)["createdAt"]
+        hooks.advance(timedelta(days=1, minutes=1))
+        assert len(subjects(hooks)) == 2
 
     def test_410_disables_at_once(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.always = 410

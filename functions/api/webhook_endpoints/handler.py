@@ -96,7 +96,8 @@ def update_webhook_endpoint(
     """Update a webhook endpoint.
 
     Changes what is sent; what is left out stays. `status` disables an endpoint, and enables one
-    again that was disabled by itself. Deliveries that wait for another attempt use the new address.
+    again that was disabled by itself. Deliveries that wait for another attempt use the new address,
+    and what the old one didn't take no longer counts against it.
     """
     fields = body.fields()
     return WebhookEndpoint.of(service.update_endpoint(caller.workspace, id, fields, writes))

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from typing import Any, cast
 from unittest import mock
 
+import pytest
 from botocore.client import BaseClient
 
+from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
 from storepost.people.deliverability.reachability import check_reachability, check_suppressions
@@ -20,6 +22,7 @@ from storepost.people.suppressions.model import (
 from storepost.people.suppressions.rows import address_row
 from storepost.values import clock
 from storepost.values.ids import new_id
+from tests.harness.call_interruption import counted
 from tests.people.consent.listening_store import Shop
 from tests.platform.counted_tree.engine import size_of
 
@@ -73,6 +76,19 @@ class TestCheck:
         assert [each is not None for _, each in found] == [True, False] * 250
         assert len(units) == 5
         assert sum(units) <= 260
+
+    @pytest.mark.parametrize(("path", "calls"), [("suppressions", 5), ("reachability", 10)])
+    def test_a_whole_request_finds_its_key_besides(self, shop: Shop, path: str, calls: int) -> None:
+        key = shop.world.api_key(shop.workspace, KeyScope.READ, shop.owner)
+        addresses = [{"channel": "email", "address": each.value} for each in ADDRESSES]
+
+        def ask() -> None:
+            body = {"addresses": addresses}
+            answer = shop.world.call("POST", f"/{path}/check", token=key, json_body=body)
+            assert answer.status == 200, answer.body
+
+        ask()  # the first use of a key is noted
+        assert counted(ask) == ["GetItem", *["BatchGetItem"] * calls]
 
     def test_reachability_takes_ten_calls_and_is_strongly_consistent(self, shop: Shop) -> None:
         suppress_all(shop)

@@ -117,6 +117,8 @@ def update_endpoint(
     if "events" in given:
         given["events"] = _distinct(given["events"])
     after = _with_status(replace(endpoint, **given), status)
+    if after.url != endpoint.url:
+        after = _not_failing(after)
     if after != endpoint:
         EndpointRepository(workspace).save(changes, after)
     return _views([after])[0]
@@ -177,8 +179,13 @@ def _with_status(endpoint: WebhookEndpoint, status: EndpointStatus) -> WebhookEn
         return endpoint
     if status is EndpointStatus.DISABLED:
         return replace(endpoint, disabled_reason=DisabledReason.MANUAL)
+    return _not_failing(replace(endpoint, disabled_reason=None))
+
+
+def _not_failing(endpoint: WebhookEndpoint) -> WebhookEndpoint:
+    """The endpoint as one of whose failures nothing is known yet."""
     health = EndpointHealth(last_success_at=endpoint.health.last_success_at)
-    return replace(endpoint, disabled_reason=None, health=health)
+    return replace(endpoint, health=health)
 
 
 def _distinct(events: Sequence[str]) -> tuple[str, ...]:

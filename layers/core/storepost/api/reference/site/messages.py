@@ -41,7 +41,6 @@ def _write_backs() -> str:
         "\n".join(schema_lines(content["schema"])),
         *json_block(content),
         *_answers(message),
-        "The guide [Write-backs](guides/write-backs.md) has code that verifies one.",
     ]
     return "\n\n".join(parts) + "\n"
 
