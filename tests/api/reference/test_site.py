@@ -265,7 +265,7 @@ QUESTIONS = {
         "guides/deliverability#what-do-i-do-about-a-bounced-email"
     ),
 }
-"""What integrators ask, and the heading that answers it: words of a title count most in a search."""
+"""What integrators ask, and the heading that answers it: a search ranks titles first."""
 
 
 class TestQuestions:

@@ -87,7 +87,9 @@ def _bounds(schema: Json) -> list[str]:
     options = [each for each in schema.get("anyOf", []) if each != _NULL]
     whole = {**options[0], **schema} if len(options) == 1 else schema
     said = [(name, text, whole[name]) for name, text in _BOUNDS.items() if _is_said(whole, name)]
-    return [_NOT_EMPTY if name in _AT_LEAST and n == 1 else text.format(n) for name, text, n in said]
+    return [
+        _NOT_EMPTY if name in _AT_LEAST and n == 1 else text.format(n) for name, text, n in said
+    ]
 
 
 def _is_said(schema: Json, name: str) -> bool:
