@@ -154,7 +154,7 @@ class TestContentType:
         assert (answer.status, answer.json["code"]) == (201, "de")
 
 
-class TestAnswers:
+class TestAccept:
     """JSON, whatever a client says that it would rather have."""
 
     @pytest.mark.parametrize("accept", ["application/xml", "text/html", "text/csv", "*/*;q=0", "x"])
