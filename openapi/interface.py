@@ -69,7 +69,11 @@ known caller (`Cache-Control: no-store`). `Location` says where what was made ca
 
 **Values.** Money is an integer in minor units with an ISO 4217 code. Moments are answered in UTC \
 with milliseconds and `Z`; any offset is accepted. Bodies refuse unknown fields, and \
-queries unknown parameters. Ids are spelled as answers have them.
+queries unknown parameters. Ids, numbers and booleans of queries are spelled as answers have them. \
+A `PATCH` without fields changes nothing, but where it has one field alone: that is required.
+
+**Form.** Paths are case-sensitive and don't end in a slash. Answers are JSON whatever `Accept` \
+asks for, but on pages for people. A body is ignored where an operation has none.
 
 **Sizes.** A body over 1 MB is 413 (5 MB where the operation says so). JSON has at most 100 \
 levels, and an object with fields of ours at most 100 of them. A problem names at most 50 errors.

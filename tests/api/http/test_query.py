@@ -121,6 +121,33 @@ class TestIds:
         assert answer.error_paths() == ["/workspaceId"]
 
 
+class TestSpelling:
+    """A value has one spelling, so that no later version has to go on taking the others."""
+
+    @pytest.mark.parametrize("sent", ["True", "1", "yes", "on", "TRUE"])
+    def test_of_a_boolean(self, world: World, owner: Someone, sent: str) -> None:
+        found = refused(world, owner, "/orders", isTest=sent)
+        assert found == [("query.isTest", "Must be `true` or `false`")]
+
+    @pytest.mark.parametrize("sent", ["1.0", "+1", "01", " 1", "1_0"])
+    def test_of_a_number(self, world: World, owner: Someone, sent: str) -> None:
+        found = refused(world, owner, "/orders", page=sent)
+        assert found == [("query.page", "Must be a whole number")]
+
+    @pytest.mark.parametrize(
+        "query", [{"isTest": "true"}, {"isTest": "false"}, {"page": "10", "pageSize": "10"}, {}]
+    )
+    def test_as_the_description_has_it(
+        self, world: World, owner: Someone, query: dict[str, str]
+    ) -> None:
+        assert world.call("GET", "/orders", token=owner.token, query=query).status == 200
+
+    def test_a_phone_whose_plus_became_a_space(self, world: World, owner: Someone) -> None:
+        [(path, message)] = refused(world, owner, "/profiles", phone=" 4915112345678")
+        assert path == "query.phone"
+        assert message.endswith("In a URL write `+` as `%2B`")
+
+
 class TestSpans:
     """They begin before they end."""
 

@@ -154,6 +154,15 @@ class TestContentType:
         assert (answer.status, answer.json["code"]) == (201, "de")
 
 
+class TestAccept:
+    """JSON, whatever a client says that it would rather have."""
+
+    @pytest.mark.parametrize("accept", ["application/xml", "text/html", "text/csv", "*/*;q=0", "x"])
+    def test_of_an_operation(self, world: World, owner: Someone, accept: str) -> None:
+        answer = world.call("GET", "/me", token=owner.token, headers={"accept": accept})
+        assert (answer.status, answer.header("content-type")) == (200, "application/json")
+
+
 class TestPaths:
     """404 and 405: no such path, no such method."""
 

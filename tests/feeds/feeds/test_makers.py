@@ -1,5 +1,6 @@
 """Makers' formats as their documentation has them: what a suggestion makes of each, untouched."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ def content_of(name: str) -> bytes:
 
 def test_every_sample_was_read_by_somebody() -> None:
     assert {path.name for path in PLACE.iterdir()} == set(SAMPLES)
+
+
+def test_each_of_twelve_makers_has_two_samples_at_least() -> None:
+    makers = Counter(name.partition("_")[0] for name in SAMPLES)
+    assert len(makers) >= 12
+    assert {maker for maker, samples in makers.items() if samples < 2} == set()
 
 
 @pytest.mark.parametrize("name", SAMPLES)

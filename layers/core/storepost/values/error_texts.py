@@ -9,6 +9,9 @@ type Error = Mapping[str, Any]
 
 UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
 MOMENT_FORM = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
+PHONE_FORM = "Must be a phone number with its country code, like +14155550123"
+BOOLEAN_FORM = "Must be `true` or `false`"
+NUMBER_FORM = "Must be a whole number"
 _URL_FORM = "Must be a web address, like `https://example.com/`"
 _OWN = "Value error, "
 """What pydantic writes before the words of a validator of ours."""
@@ -19,8 +22,8 @@ _TEXTS = {
     "string_type": "Must be a string",
     "string_unicode": "Must be a string in UTF-8",
     "list_type": "Must be a list",
-    "bool_type": "Must be `true` or `false`",
-    "bool_parsing": "Must be `true` or `false`",
+    "bool_type": BOOLEAN_FORM,
+    "bool_parsing": BOOLEAN_FORM,
     "model_type": "Must be an object",
     "model_attributes_type": "Must be an object",
     "dict_type": "Must be an object",
@@ -35,7 +38,7 @@ _TEXTS = {
     "too_short": "Must have at least {min_length} items",
 }
 _BEGINNINGS = {
-    "int_": "Must be a whole number",
+    "int_": NUMBER_FORM,
     "float_": "Must be a number",
     "finite_": "Must be a number",
     "datetime_": MOMENT_FORM,
@@ -61,7 +64,7 @@ def error_text(error: Error) -> str:
     kind, context = str(error["type"]), error.get("ctx") or {}
     if kind == "value_error":
         text = str(error["msg"]).removeprefix(_OWN)
-        return text[:1].upper() + text[1:]
+        return text[:1].upper() + text[1:] + _of_query(text, error)
     if kind in _CHOICES:
         return _one_of(str(context.get(_CHOICES[kind], "")))
     if kind == "string_pattern_mismatch":
@@ -93,4 +96,5 @@ def _counted(text: str, context: Mapping[str, Any]) -> str:
 
 def _of_query(text: str, error: Error) -> str:
     is_in_query = error["loc"][:1] == ("query",)
-    return ". In a URL write `+` as `%2B`" if is_in_query and text == MOMENT_FORM else ""
+    has_plus = text in {MOMENT_FORM, PHONE_FORM}
+    return ". In a URL write `+` as `%2B`" if is_in_query and has_plus else ""

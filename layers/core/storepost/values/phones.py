@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from storepost.values.error_texts import PHONE_FORM
+
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber as PhoneNumberParts
 
@@ -41,7 +43,7 @@ def _parsed(number: str, country: str | None) -> "PhoneNumberParts":
             if phonenumbers.is_valid_number(parsed[-1]):
                 return parsed[-1]
     if not parsed:
-        raise ValueError("Must be a phone number with its country code, like +14155550123")
+        raise ValueError(PHONE_FORM)
     return parsed[0]
 
 

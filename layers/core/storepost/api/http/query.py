@@ -10,7 +10,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler.api_gateway import Route
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 
-from storepost.values.error_texts import UUID_FORM
+from storepost.values.error_texts import BOOLEAN_FORM, NUMBER_FORM, UUID_FORM
 from storepost.values.problems import MAX_ERRORS
 
 type Error = dict[str, Any]
@@ -32,7 +32,7 @@ def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
 def contradictions(
     route: Route, event: BaseProxyEvent, path: Mapping[str, str], values: Mapping[str, Any]
 ) -> list[Error]:
-    """Ids that aren't spelled as answers have them, and spans of time that end before they begin.
+    """Values that aren't spelled as answers have them, and spans that end before they begin.
 
     `path` has the path's parameters as they were sent, `values` all that was read.
     """
@@ -60,9 +60,26 @@ def _misspelled(
     where: str, values: Mapping[str, Any], sent: Mapping[str, Iterable[str]]
 ) -> Iterator[Error]:
     for name, value in values.items():
-        ids = {str(each) for each in _each(value) if isinstance(each, UUID)}
-        if not ids.issubset(sent.get(name, ())):
-            yield _error(where, name, UUID_FORM)
+        for each in _each(value) if name in sent else ():
+            spelled, form = _spelling(each)
+            if form and spelled not in sent[name]:
+                yield _error(where, name, form)
+                break
+
+
+def _spelling(value: object) -> tuple[str, str | None]:
+    """How answers have the value, and what is said of one that is spelled otherwise.
+
+    pydantic takes `yes` for true and `1.0` for 1.
+    """
+    match value:
+        case UUID():
+            return str(value), UUID_FORM
+        case bool():
+            return str(value).lower(), BOOLEAN_FORM
+        case int():
+            return str(value), NUMBER_FORM
+    return "", None
 
 
 def _each(value: object) -> Iterable[object]:

@@ -1,0 +1,116 @@
+"""What was decided once for all operations, read off the description.
+
+That the service does as described is what the fuzzing and the operations' own tests are for.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from storepost.api.reference.documents import catalogue, interface
+from tests.harness.answers import operations
+
+type Document = dict[str, Any]
+
+BULK = 500
+"""Things to do in one request. A batch has several lists, one of which has some: its own tests."""
+WITHOUT_ANSWER = {"members.update", "workspaces.update"}
+"""Changes of a single resource that answer 204: the specification has them so."""
+UNTOLD_CODES = {"stale", "pool", "taken"}
+"""Names of before, which said too little outside of their resource."""
+RENAMED_CODES = {
+    "two_factor_last_method": 409,
+    "password_wrong": 422,
+    "proposal_stale": 409,
+    "change_stale": 409,
+    "precondition_failed": 412,
+}
+
+
+def schema_of(operation: Document) -> Document:
+    """The schema of the operation's JSON body; empty without one."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema: Document = content.get("schema", {})
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        schema = interface()["components"]["schemas"][name]
+    return schema
+
+
+def test_a_change_answers_what_it_made_of_the_resource() -> None:
+    changes = [o for _, method, o in operations() if method in {"PATCH", "PUT"}]
+    assert len(changes) > 15
+    assert {o["operationId"] for o in changes if "204" in o["responses"]} == WITHOUT_ANSWER
+
+
+def test_a_deletion_answers_that_alone() -> None:
+    for _, method, operation in operations():
+        if method == "DELETE":
+            successes = {s for s in operation["responses"] if s.startswith("2")}
+            assert successes <= {"200", "202", "204"}, operation["operationId"]
+            assert "404" in operation["responses"] or operation["operationId"].startswith("me.")
+
+
+def test_a_list_of_many_things_to_do_has_one_at_least() -> None:
+    bulk = {
+        f"{operation['operationId']} {name}": array
+        for _, _, operation in operations()
+        for name, array in schema_of(operation).get("properties", {}).items()
+        if array.get("maxItems") == BULK and name in schema_of(operation).get("required", ())
+    }
+    assert len(bulk) >= 4
+    assert {name for name, array in bulk.items() if array.get("minItems") != 1} == set()
+
+
+def test_a_patch_without_fields_is_refused_only_where_it_has_one_alone() -> None:
+    for _, method, operation in operations():
+        if method == "PATCH":
+            schema = schema_of(operation)
+            assert not schema.get("required") or len(schema["properties"]) == 1
+
+
+def test_a_code_says_what_it_is_about_wherever_it_stands() -> None:
+    codes = {code["code"]: kind["status"] for kind in catalogue() for code in kind["codes"]}
+    assert not UNTOLD_CODES & codes.keys()
+    assert {code: codes[code] for code in RENAMED_CODES} == RENAMED_CODES
+
+
+def test_a_code_belongs_to_one_status_in_every_operation() -> None:
+    statuses = dict[str, set[str]]()
+    for _, _, operation in operations():
+        for status, answer in operation["responses"].items():
+            content = answer.get("content", {}).get("application/problem+json")
+            codes = content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
+            for code in codes:
+                statuses.setdefault(code, set()).add(status)
+    assert len(statuses) > 80
+    assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
+
+
+def test_who_may_call_is_said_where_a_key_alone_is_not_enough() -> None:
+    """Thirteen operations once answered 403 `role` to keys, and said that a key may call them."""
+    for _, _, operation in operations():
+        answer = operation["responses"].get("403", {})
+        content = answer.get("content", {}).get("application/problem+json")
+        codes = content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
+        caller = operation.get("x-caller", {})
+        if "role" in codes and caller.get("scope"):
+            told = f"{operation['description']} {caller['keys']}"
+            assert re.search("owner|admin|names itself", told), operation["operationId"]
+
+
+def test_every_order_of_a_list_is_told_at_its_parameter() -> None:
+    """None is a component of its own, since each list has others."""
+    assert [name for name in interface()["components"]["schemas"] if name.endswith("Sort")] == []
+    sorts = [
+        p for _, _, o in operations() for p in o.get("parameters", []) if p.get("name") == "sort"
+    ]
+    assert len(sorts) > 5
+    assert all("enum" in sort["schema"] for sort in sorts)
+
+
+@pytest.mark.parametrize("tag", interface()["tags"], ids=lambda tag: tag["name"])
+def test_a_group_has_a_title_that_people_write(tag: Document) -> None:
+    assert re.fullmatch(r"[A-Z][a-zA-Z'-]+( [a-zA-Z'-]+)*", tag["x-displayName"])
+    assert tag["description"].endswith(".")
