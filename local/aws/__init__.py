@@ -24,6 +24,7 @@ from local.aws import (
     moto_move_tasks,
     moto_queries,
     moto_queues,
+    moto_statements,
     moto_streams,
     moto_transactions,
     moto_updates,
@@ -46,7 +47,10 @@ QUEUES_CHANGED = Bell()
 
 # By the first part of a request's `X-Amz-Target`, with what its second part then begins with.
 _ANNOUNCED = {
-    "DynamoDB_20120810": (TABLES_CHANGED, ("Put", "Update", "Delete", "BatchWrite", "Transact")),
+    "DynamoDB_20120810": (
+        TABLES_CHANGED,
+        ("Put", "Update", "Delete", "BatchWrite", "BatchExecute", "Transact"),
+    ),
     "AmazonSQS": (QUEUES_CHANGED, ("Send", "Change", "StartMessageMove")),
 }
 
@@ -83,6 +87,7 @@ def start() -> None:
     moto_items.install()
     moto_expressions.install()
     moto_updates.install()
+    moto_statements.install()
     moto_transactions.install()
     moto_queries.install()
     moto_queues.install()

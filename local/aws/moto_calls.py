@@ -60,6 +60,7 @@ _SERVICES = {
         "DynamoDB_20120810",
         by_methods(
             DynamoHandler,
+            "BatchExecuteStatement",
             "BatchGetItem",
             "BatchWriteItem",
             "DeleteItem",

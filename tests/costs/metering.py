@@ -18,7 +18,9 @@ from benchmarks.measure.reckoning import Usage
 from local import functions
 from storepost.accounts.identity import passwords
 
-_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
+_WRITES = frozenset(
+    {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "BatchExecuteStatement"}
+)
 _TRANSACTION = "TransactWriteItems"
 _GONE = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"

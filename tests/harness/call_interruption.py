@@ -13,6 +13,7 @@ from botocore.client import BaseClient
 
 from local import functions as local_functions
 from local.template import ROOT, functions
+from storepost.platform.persistence.loads import in_flight
 
 
 class Killed(BaseException):
@@ -39,7 +40,10 @@ type Step = Callable[[int, str, Side], None]
 
 @contextmanager
 def around_calls(step: Step) -> Iterator[Calls]:
-    """Runs `step` before and after each call to AWS inside the block."""
+    """Runs `step` before and after each call to AWS inside the block.
+
+    Loads make one call after the other there, so that they come in the same order each time.
+    """
     calls, plain = Calls(), cast(Any, BaseClient)._make_api_call
 
     def call(self: Any, operation: str, parameters: Any) -> Any:
@@ -50,7 +54,10 @@ def around_calls(step: Step) -> Iterator[Calls]:
         step(number, operation, Side.AFTER)
         return answer
 
-    with mock.patch.object(BaseClient, "_make_api_call", call):
+    with (
+        mock.patch.object(BaseClient, "_make_api_call", call),
+        mock.patch.object(in_flight, "CALLS_IN_FLIGHT", 1),
+    ):
         yield calls
 
 

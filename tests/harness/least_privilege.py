@@ -108,12 +108,18 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
         for item in params["TransactItems"]:
             [(kind, body)] = item.items()
             yield f"dynamodb:{_ITEM_ACTIONS[kind]}", body["TableName"]
-    elif operation == "BatchGetItem":
-        yield from (("dynamodb:BatchGetItem", table) for table in params["RequestItems"])
-    elif operation == "BatchWriteItem":
-        yield from (("dynamodb:BatchWriteItem", table) for table in params["RequestItems"])
+    elif operation == "BatchExecuteStatement":
+        yield from (_of_statement(each["Statement"]) for each in params["Statements"])
+    elif operation in {"BatchGetItem", "BatchWriteItem"}:
+        yield from ((f"dynamodb:{operation}", table) for table in params["RequestItems"])
     else:
         yield f"dynamodb:{operation}", params["TableName"]
+
+
+def _of_statement(statement: str) -> Grant:
+    """Of PartiQL each verb has an action of its own."""
+    verb, _, rest = statement.partition(" ")
+    return f"dynamodb:PartiQL{verb.capitalize()}", rest.split('"')[1]
 
 
 def _streams(operation: str, params: dict[str, Any]) -> Iterator[Grant]:

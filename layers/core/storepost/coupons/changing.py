@@ -64,7 +64,7 @@ def delete_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> N
 
 def _found(workspace: WorkspaceScope, code_id: UUID) -> _Found:
     coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
-    code = codes.get(code_id)
+    code = codes.get_listed(code_id)
     if code is None:
         raise NotFound.of("coupon code")
     return _Found(coupons, codes, found_coupon(coupons, code.coupon_id), code)

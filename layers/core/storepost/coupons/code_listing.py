@@ -150,7 +150,7 @@ def _shows(coupon: Coupon, entry: TreeEntry, overdue: Collection[UUID]) -> CodeS
 def _named(coupon: Coupon, text: str) -> Code | None:
     """The coupon's code of just that text."""
     identifier = code_id(coupon.store_id, text.strip())
-    code = CodeRepository(coupon.workspace).get(identifier)
+    code = CodeRepository(coupon.workspace).get_listed(identifier)
     return code if code and code.coupon_id == coupon.id else None
 
 

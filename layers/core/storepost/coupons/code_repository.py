@@ -25,6 +25,7 @@ from storepost.coupons.rows import (
     use_row,
 )
 from storepost.coupons.trees import CodeList
+from storepost.coupons.works import WorkRepository
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in
@@ -60,6 +61,10 @@ class CodeRepository:
         stored = self.find_stored(code_ids)
         return {code_id: each for code_id, each in stored.items() if isinstance(each, Code)}
 
+    def get_shown(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
+        """Those of the codes that there are, by id; their coupon's list showed them."""
+        return {each: replace(code, load=None) for each, code in self.get_many(code_ids).items()}
+
     def find_stored(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
         """The codes that there are, and the uses of those that there aren't, by id."""
         keys = {each: code_key(self._scope, each) for each in code_ids}
@@ -73,12 +78,28 @@ class CodeRepository:
 
         Where there was none, or only a use, it becomes one.
         """
-        key = code_key(self._scope, after.id)
-        item = CodeItem(*key, **code_attributes(after))
-        self._as_read(item)
-        changes.save(item)
-        CodeList(self._scope, after.coupon_id).update_index(changes, before, after)
-        self._update_due(changes, before, after)
+        works = WorkRepository(self._scope, after.coupon_id, self._reads)
+        work = works.unlisted_in(before) if before else None
+        if work is None:
+            listed = replace(after, load=None)
+            self._put(changes, listed)
+            CodeList(self._scope, after.coupon_id).update_index(changes, before, listed)
+            self._update_due(changes, before, listed)
+        else:
+            works.touch(changes, work)
+            self._put(changes, after)
+
+    def save_unlisted(self, changes: Changes, code: Code) -> None:
+        """Writes a code of a load, if nobody changed what was read here; the load lists it."""
+        self._put(changes, code)
+
+    def get_listed(self, code_id: UUID) -> Code | None:
+        """The code, or None where there is none or the list doesn't show it yet."""
+        code = self.get(code_id)
+        if code is None:
+            return None
+        works = WorkRepository(self._scope, code.coupon_id, self._reads)
+        return None if works.unlisted_in(code) else code
 
     def delete(self, changes: Changes, code: Code) -> None:
         """Removes a code that was read here, with its places elsewhere; its use stays known."""
@@ -168,6 +189,11 @@ class CodeRepository:
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
         """Forgets that something ends."""
         changes.delete(CouponDueItem(*row.key))
+
+    def _put(self, changes: Changes, code: Code) -> None:
+        item = CodeItem(*code_key(self._scope, code.id), **code_attributes(code))
+        self._as_read(item)
+        changes.save(item)
 
     def _as_read(self, item: CodeRow) -> None:
         """Lets a row be saved only over the version that was read here."""

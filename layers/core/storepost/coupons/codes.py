@@ -1,5 +1,6 @@
 """Making codes, and telling them apart."""
 
+import hmac
 import re
 import secrets
 from uuid import UUID
@@ -18,6 +19,19 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)
 """How a spreadsheet keeps zeros before a number."""
 _ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
+
+
+def new_seed() -> str:
+    """A secret from which a pool's codes follow, so that a run that is repeated makes the same."""
+    return secrets.token_urlsafe(32)
+
+
+def seeded_code(prefix: str | None, seed: str, number: int) -> str:
+    """The code of that number. Nobody can guess it who doesn't know the seed."""
+    drawn = hmac.digest(seed.encode(), number.to_bytes(8), "sha256")
+    bits = int.from_bytes(drawn[:8])
+    letters = (ALPHABET[(bits >> 5 * place) % len(ALPHABET)] for place in range(CODE_LENGTH))
+    return (prefix or "") + "".join(letters)
 
 
 def made_code(prefix: str | None) -> str:

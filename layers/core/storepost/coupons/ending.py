@@ -25,7 +25,7 @@ def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -
     left = coupon.stored_for(CodeStatus.EXPIRED, now) - {CodeStatus.EXPIRED}
     tree = CodeList(workspace, coupon_id).tree
     entries = tree.page(PageRequest(1, CODES_CHANGED_AT_ONCE), by=among(left)).items
-    for code in repositories.codes.get_many(entry.id for entry in entries).values():
+    for code in repositories.codes.get_shown(entry.id for entry in entries).values():
         if code.status in left:
             expire(changes, repositories, code)
     return bool(entries)

@@ -1,21 +1,24 @@
-"""Storing the codes of a pool: made ones, or those of a file, a chunk in a transaction.
+"""Storing the codes of a pool, made ones or those of a file, a chunk after the other.
 
-How far the work is stands in its row, which each chunk moves on. So it may be killed anywhere: no
-code is stored twice, and none is left out.
+How far the work is stands in its row. So it may be killed anywhere: no code is stored twice, and
+none is left out.
 """
 
 from uuid import UUID
 
-from storepost.coupons.code_repository import CodeRepository
-from storepost.coupons.model import Coupon
-from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
-from storepost.coupons.repository import CouponRepository, CouponWork
-from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.coupons.codes import seeded_code
+from storepost.coupons.loading import CodeLoad
+from storepost.coupons.model import Coupon, LoadMark
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.works import Chunk, CouponWork, WorkMoved, WorkRepository
+from storepost.platform.persistence.changes import Changes, LostRace, until_won
 from storepost.platform.persistence.objects import ObjectGone, get_object
-from storepost.platform.persistence.reads import ReadAhead
 from storepost.values import clock
 from storepost.values.logs import log_unexpected
 from storepost.values.scope import WorkspaceScope
+
+CODES_OF_A_CHUNK = 5000
+"""Fewer are listed dearer, more are written again by a run that is killed."""
 
 
 class Filling:
@@ -24,47 +27,86 @@ class Filling:
     def __init__(self, workspace: WorkspaceScope, coupon_id: UUID) -> None:
         """Nothing read yet."""
         self._coupons = CouponRepository(workspace)
+        self._works = WorkRepository(workspace, coupon_id)
         self._scope = workspace
         self._coupon_id = coupon_id
-        self._reads = ReadAhead()
         self._content: tuple[str, bytes] | None = None
+        self._written: set[LoadMark] = set()
+        """The chunks whose rows this run has written."""
 
     def store_some(self) -> bool:
         """Stores a chunk of the oldest request's codes; returns whether there may be more."""
-        return commit_anew(self._store_some, self._reads)
+        return until_won(self._store_some)
 
-    def _store_some(self, changes: Changes) -> bool:
+    def _store_some(self) -> bool:
         coupon = self._coupons.get(self._coupon_id)
-        works = self._coupons.works(self._coupon_id)
-        if coupon is None or not works:
+        work = self._oldest()
+        if coupon is None or work is None:
             return False
-        self._reads.next()
-        if coupon.is_active(clock.now()):
-            self._store(changes, coupon, works[0])
-        else:
-            self._coupons.end_unstored(changes, coupon.id, works[0])
+        try:
+            self._go_on(coupon, work)
+        except WorkMoved as error:
+            raise LostRace from error
         return True
 
-    def _store(self, changes: Changes, coupon: Coupon, work: CouponWork) -> None:
-        codes = CodeRepository(self._scope, self._reads)
-        if work.object_name is None:
-            texts = made_codes(coupon, min(work.remaining, CODES_ADDED_AT_ONCE))
-            added, _ = add_codes(changes, codes, coupon, texts)
-            remaining = work.remaining - added
-            self._coupons.save_progress(changes, work, remaining=remaining, next_byte=0)
-            return
+    def _go_on(self, coupon: Coupon, work: CouponWork) -> None:
+        """Stores a chunk of the work. Raises WorkMoved."""
         try:
-            content = self._content_of(work.object_name)
+            begun = work if work.chunk else self._begin(coupon, work)
+            if begun and begun.chunk:
+                self._store(coupon, begun, begun.chunk)
         except ObjectGone as error:
             log_unexpected(error)
-            self._coupons.drop(changes, work)
-            return
-        texts, next_byte = next_lines(content, work.next_byte, CODES_ADDED_AT_ONCE)
-        _, known = add_codes(changes, codes, coupon, texts)
-        if known:
-            self._coupons.skip(changes, coupon.id, known)
-        remaining = work.remaining - len(texts) if next_byte < len(content) else 0
-        self._coupons.save_progress(changes, work, remaining=remaining, next_byte=next_byte)
+            self._drop(coupon, work, unstored=0)
+
+    def _oldest(self) -> CouponWork | None:
+        return next(iter(self._works.all()), None)
+
+    def _begin(self, coupon: Coupon, work: CouponWork) -> CouponWork | None:
+        """Begins a chunk, and returns the work as it is then; of a coupon that is over none."""
+        if not coupon.is_active(clock.now()):
+            self._drop(coupon, work, unstored=work.remaining)
+            return None
+        changes = Changes()
+        self._works.begin(changes, work, self._next_chunk(work))
+        changes.commit()
+        return self._oldest()
+
+    def _store(self, coupon: Coupon, work: CouponWork, chunk: Chunk) -> None:
+        """Stores a chunk, whether the coupon is over meanwhile or not: its rows may be there."""
+        load = CodeLoad(coupon, work, chunk, self._texts(coupon, work, chunk))
+        if chunk.listed_to is None and work.mark not in self._written:
+            codes = load.write_rows()
+            self._written.add(work.mark)
+        else:
+            codes = load.read_rows()
+        name = work.object_name
+        is_last = name is not None and chunk.end >= len(self._content_of(name))
+        load.put_into_list(codes, is_last=is_last)
+
+    def _drop(self, coupon: Coupon, work: CouponWork, unstored: int) -> None:
+        """Deletes the work; so many of its codes count as ended."""
+        changes = Changes()
+        if unstored:
+            self._coupons.count_unstored(changes, coupon.id, unstored)
+        self._works.delete(changes, work)
+        changes.commit()
+
+    def _next_chunk(self, work: CouponWork) -> Chunk:
+        if work.object_name is None:
+            codes = min(work.remaining, CODES_OF_A_CHUNK)
+            return Chunk(clock.now(), codes, work.next_byte + codes)
+        content = self._content_of(work.object_name)
+        texts, end = next_lines(content, work.next_byte, CODES_OF_A_CHUNK)
+        return Chunk(clock.now(), len(texts), end)
+
+    def _texts(self, coupon: Coupon, work: CouponWork, chunk: Chunk) -> list[str]:
+        if work.object_name is not None:
+            return next_lines(self._content_of(work.object_name), work.next_byte, chunk.codes)[0]
+        if work.seed is None:
+            raise RuntimeError("codes are made of a seed")
+        numbers = range(work.next_byte, chunk.end)
+        return [seeded_code(coupon.prefix, work.seed, number) for number in numbers]
 
     def _content_of(self, name: str) -> bytes:
         if self._content is None or self._content[0] != name:

@@ -59,6 +59,11 @@ def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
     return (jobs_partition(workspace, coupon_id), f"{_WORK}{short(work_id)}")
 
 
+def work_of(sort_key: str) -> UUID:
+    """The id of the work that has this sort key."""
+    return from_short(sort_key.removeprefix(_WORK))
+
+
 def removal_prefix() -> str:
     """How the sort keys of codes that the platform still has begin."""
     return _REMOVAL

@@ -19,6 +19,7 @@ from storepost.coupons.model import (
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.service import FilledCoupon
 from storepost.coupons.trees import CodeList
+from storepost.coupons.works import WorkRepository
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -125,6 +126,11 @@ def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) 
         overdue = sum(1 for _ in coupons.overdue(coupon.id, now))
     waiting = 0
     if coupon.kind is CouponKind.BULK:
-        waiting = coming + sum(work.remaining for work in coupons.works(coupon.id))
+        waiting = coming + _waiting(coupon)
     counts = counts_at(coupon, stored, overdue, waiting, now)
     return CouponView(coupon, store, coupon.status_at(now), counts)
+
+
+def _waiting(coupon: Coupon) -> int:
+    works = WorkRepository(coupon.workspace, coupon.id).all()
+    return sum(work.remaining for work in works)

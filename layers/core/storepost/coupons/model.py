@@ -177,6 +177,15 @@ class Use:
 
 
 @dataclass(frozen=True)
+class LoadMark:
+    """Which load wrote a code, as long as the coupon's list may not show it."""
+
+    work_id: UUID
+    begin: int
+    """Where the chunk begins that it is of, in the file or among the codes that are made."""
+
+
+@dataclass(frozen=True)
 class Code:
     """A code of a coupon."""
 
@@ -195,6 +204,7 @@ class Code:
     """Of the platform's own code."""
     ends_by_itself: bool = False
     """Whether it has an end of its own, to which a schedule comes."""
+    load: LoadMark | None = None
 
     @property
     def is_due(self) -> bool:

@@ -1,7 +1,6 @@
 """A workspace's coupons, and what is still to be done for them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -16,8 +15,6 @@ from storepost.coupons.keys import (
     jobs_partition,
     removal_key,
     removal_prefix,
-    work_key,
-    work_prefix,
 )
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.model import Code, Coupon
@@ -25,7 +22,6 @@ from storepost.coupons.rows import (
     CodeRemovalItem,
     CouponDueItem,
     CouponItem,
-    CouponWorkItem,
     as_coupon,
     coupon_attributes,
 )
@@ -33,18 +29,7 @@ from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
-from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
-
-
-@dataclass(frozen=True)
-class CouponWork:
-    """Codes of a coupon that a worker has still to store, as CouponWorkItem describes them."""
-
-    item: CouponWorkItem
-    remaining: int
-    object_name: str | None
-    next_byte: int
 
 
 class CouponRepository:
@@ -99,43 +84,9 @@ class CouponRepository:
         )
         return (row.code_id for row in rows if row.code_id)
 
-    def add_work(
-        self, changes: Changes, coupon_id: UUID, count: int, object_name: str | None = None
-    ) -> None:
-        """Writes that codes are to be stored, and queues the worker's message."""
-        key = work_key(self._scope, coupon_id, timed_id(clock.now()))
-        changes.create(CouponWorkItem(*key, remaining=count, object_name=object_name, next_byte=0))
-        self.send(changes, coupon_id)
-
-    def works(self, coupon_id: UUID) -> list[CouponWork]:
-        """Returns the codes that are still to be stored of a coupon, the oldest request first."""
-        rows = CouponWorkItem.query(
-            jobs_partition(self._scope, coupon_id),
-            CouponWorkItem.sk.startswith(work_prefix()),
-            consistent_read=True,
-        )
-        return [
-            CouponWork(row, int(row.remaining), row.object_name, int(row.next_byte)) for row in rows
-        ]
-
-    def save_progress(
-        self, changes: Changes, work: CouponWork, *, remaining: int, next_byte: int
-    ) -> None:
-        """Stores how far the work is, if nobody did since; deletes it once no code remains."""
-        if remaining:
-            work.item.remaining, work.item.next_byte = remaining, next_byte
-            changes.save(work.item)
-        else:
-            changes.delete(work.item)
-
-    def drop(self, changes: Changes, work: CouponWork) -> None:
-        """Deletes the work: its codes won't be stored."""
-        changes.delete(work.item)
-
-    def end_unstored(self, changes: Changes, coupon_id: UUID, work: CouponWork) -> None:
-        """Deletes the work, and counts its codes as ended."""
-        self.drop(changes, work)
-        more: list[Action] = [CouponItem.never_stored.add(work.remaining)]
+    def count_unstored(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
+        """Counts codes as ended that were asked for and won't be stored."""
+        more: list[Action] = [CouponItem.never_stored.add(codes)]
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 

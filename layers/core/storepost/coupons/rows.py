@@ -15,6 +15,7 @@ from storepost.coupons.model import (
     CouponSource,
     CouponStatus,
     CouponTerms,
+    LoadMark,
     Reissue,
     Use,
     Validity,
@@ -80,6 +81,8 @@ class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
     ends_by_itself = BooleanAttribute(null=True)
     error = UnicodeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
+    load = Record("work_id", "begin", null=True)
+    """A LoadMark."""
 
 
 class CodeUseItem(CodeRow, discriminator="code_use"):
@@ -108,7 +111,15 @@ class CouponWorkItem(VersionedItem, discriminator="coupon_work"):
     object_name = UnicodeAttribute(attr_name="content", null=True)
     """The S3 object with the imported codes, one on a line; None where they are generated."""
     next_byte = NumberAttribute(attr_name="done", default=0)
-    """The offset in the object at which the next line begins."""
+    """The offset in the object at which the next line begins, or how many codes were made."""
+    seed = UnicodeAttribute(null=True)
+    """From which made codes follow."""
+    chunk = Record("created_at", "codes", "end", "listed", "listed_to", null=True)
+    """The codes that are being stored, up to `end`, all made at one moment: how many of them are in
+    the coupon's list, and the key of the last one there. None where no row of the next ones may be
+    written yet."""
+    touched = NumberAttribute(null=True)
+    """How often a code was changed that is stored and not in the list yet."""
 
 
 class CodeRemovalItem(Item, discriminator="coupon_code_removal"):
@@ -184,6 +195,7 @@ def code_attributes(code: Code) -> Mapping[str, Any]:
         "error": code.error,
         "external_id": code.external_id,
         "ends_by_itself": code.ends_by_itself or None,
+        "load": [str(code.load.work_id), code.load.begin] if code.load else None,
     }
 
 
@@ -202,6 +214,7 @@ def as_code(item: CodeItem) -> Code:
         error=item.error,
         external_id=item.external_id,
         ends_by_itself=bool(item.ends_by_itself),
+        load=LoadMark(UUID(item.load[0]), item.load[1]) if item.load else None,
     )
 
 

@@ -30,6 +30,7 @@ from storepost.coupons.problems import (
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeItem
+from storepost.coupons.works import WorkRepository
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import all_exist
 from storepost.platform.persistence.objects import put_object
@@ -255,7 +256,8 @@ def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity:
         if known:
             raise LostRace()
     if quantity > added:
-        coupons.add_work(changes, coupon.id, quantity - added)
+        WorkRepository(coupon.workspace, coupon.id).add(changes, quantity - added)
+        coupons.send(changes, coupon.id)
     elif coupon.on_platform:
         coupons.send(changes, coupon.id)
     return added
@@ -267,7 +269,8 @@ def _bring(changes: Changes, coupons: CouponRepository, coupon: Coupon, file: Co
         raise NoValidCodes()
     name = f"coupons/{short(coupon.workspace.id)}/{short(coupon.id)}/{short(new_id())}"
     put_object(name, "\n".join(file.codes).encode())
-    coupons.add_work(changes, coupon.id, len(file.codes), name)
+    WorkRepository(coupon.workspace, coupon.id).add(changes, len(file.codes), name)
+    coupons.send(changes, coupon.id)
 
 
 def _has_new(coupon: Coupon, file: CodeFile) -> bool:

@@ -10,6 +10,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
     Filter,
     FilterField,
+    Packing,
     Tree,
     TreeEntry,
     moment_key,
@@ -35,6 +36,8 @@ LEVELS = 2
 TOP_NODES = 72
 """More than other lists have: all who take a code at once change a node of the top level each."""
 
+PACKING = Packing()
+
 
 def among(statuses: Collection[CodeStatus]) -> Filter:
     """Keeps the codes of these statuses."""
@@ -52,7 +55,7 @@ class CodeList:
     def tree(self) -> Tree:
         """The list's tree."""
         partition = list_partition(self.workspace, self.coupon_id)
-        return Tree(partition, (STATUS,), top_nodes=TOP_NODES, levels=LEVELS)
+        return Tree(partition, (STATUS,), top_nodes=TOP_NODES, levels=LEVELS, packing=PACKING)
 
     def entry(self, code: Code) -> TreeEntry:
         """The code's entry."""

@@ -17,10 +17,13 @@ from pynamodb.connection import Connection
 from storepost.platform.persistence.patience import gives_way, interrupted, pause
 from storepost.platform.persistence.recorded_reads import READING, record
 
+CALLS_IN_FLIGHT = 16
+"""How many calls a load makes at once. Each has a connection of its own, which is kept."""
+
 CONFLICT = "TransactionConflict"
 """The reason for which a transaction is cancelled where another one has the row."""
 
-_REFUSED_FOR_NOW = frozenset(
+REFUSED_FOR_NOW = frozenset(
     {
         "InternalServerError",
         "ProvisionedThroughputExceeded",
@@ -34,6 +37,8 @@ _REFUSED_FOR_NOW = frozenset(
     }
 )
 """Errors, and reasons for which a transaction is cancelled, that a later try may not meet.
+
+Those of a single statement in a batch have the same names.
 
 A single write that meets a transaction, `TransactionConflictException`, isn't among them: some of
 those who write one row leave it alone then.
@@ -207,6 +212,4 @@ def _may_pass(error: Exception) -> bool:
     if reasons & _REFUSED:
         return False
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status >= _SERVERS_FAULT or bool(
-        _REFUSED_FOR_NOW & {response["Error"]["Code"], *reasons}
-    )
+    return status >= _SERVERS_FAULT or bool(REFUSED_FOR_NOW & {response["Error"]["Code"], *reasons})

@@ -23,7 +23,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 
-from storepost.platform.persistence.client import make_client
+from storepost.platform.persistence.client import CALLS_IN_FLIGHT, make_client
 from storepost.platform.persistence.patience import pause, with_patience
 from storepost.platform.persistence.pynamodb_private import connection_of
 from storepost.platform.persistence.records import Record
@@ -129,6 +129,8 @@ class Item(Row):
         read_timeout_seconds = 3
         # The client tries again itself, by the time that a request has.
         max_retry_attempts = 0
+        # Beyond these, a connection is made for one call and thrown away.
+        max_pool_connections = CALLS_IN_FLIGHT
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)

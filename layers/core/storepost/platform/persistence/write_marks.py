@@ -47,6 +47,11 @@ def marking(mark: WriteMark) -> Iterator[None]:
         _mark.reset(token)
 
 
+def written_by() -> WriteMark | None:
+    """Returns the mark of what is written now."""
+    return _mark.get()
+
+
 def mark_put(item: object) -> None:
     """Sets the mark of a row that is about to be put, where it is of a marked kind."""
     if isinstance(item, MarkedItem):

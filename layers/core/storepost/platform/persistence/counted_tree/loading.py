@@ -65,7 +65,7 @@ class Load:
 
     @property
     def _packing(self) -> Packing:
-        if self.tree.packing is None or self.tree.levels is not None:
+        if self.tree.packing is None:
             raise ValueError("the list isn't one that may be packed")
         return self.tree.packing
 

@@ -1,0 +1,163 @@
+"""One chunk of a coupon's codes: its rows, without a transaction, and then its place in the list.
+
+A code's id and its row follow from what is loaded, so a repeat writes the same row again, which is
+refused. Each row says of which load it is. As long as the list doesn't show it, it isn't there for
+anybody but orders: one that has the code marks the row, and the work's row with it, on which the
+list's transaction depends. So the list gets the code as it is by then.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import batched
+from typing import Any
+from uuid import UUID
+
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.codes import code_id
+from storepost.coupons.keys import code_key
+from storepost.coupons.model import Code, Coupon, Use
+from storepost.coupons.pool import first_status, used
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CodeItem, CodeUseItem, as_code, code_attributes
+from storepost.coupons.trees import CodeList
+from storepost.coupons.works import Chunk, CouponWork, WorkRepository
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree.loading import Load
+from storepost.platform.persistence.item import BATCH_GET_KEYS, Item, Key, Raw, find_raw
+from storepost.platform.persistence.loads.in_flight import in_flight
+from storepost.platform.persistence.loads.row_writes import insert_rows
+from storepost.platform.persistence.loads.serializing import RowSerializer
+
+_USES_AT_ONCE = 40
+_ROWS = RowSerializer(CodeItem)
+_CODE, _USE = (Item.kind.get_discriminator(model) for model in (CodeItem, CodeUseItem))
+
+
+class CodeLoad:
+    """A run's storing of one chunk."""
+
+    def __init__(
+        self, coupon: Coupon, work: CouponWork, chunk: Chunk, texts: Iterable[str]
+    ) -> None:
+        """Of these texts, which are those of the chunk."""
+        self._coupon = coupon
+        self._work = work
+        self._chunk = chunk
+        self._list = CodeList(coupon.workspace, coupon.id)
+        self._works = WorkRepository(coupon.workspace, coupon.id)
+        status = first_status(coupon)
+        made = {code_id(coupon.store_id, text): text for text in texts}
+        self._codes = {
+            each: Code(each, coupon.id, text, status, chunk.created_at, load=work.mark)
+            for each, text in made.items()
+        }
+
+    def write_rows(self) -> list[Code]:
+        """Writes the rows of those that the store doesn't have; returns them as they are stored."""
+        refused = set(insert_rows(map(self._row, self._codes.values())))
+        written = [code for code in self._codes.values() if self._key(code) not in refused]
+        found = self._stored([code for code in self._codes.values() if self._key(code) in refused])
+        return written + found
+
+    def read_rows(self) -> list[Code]:
+        """Returns those that are stored and not in the list yet, as they are now."""
+        to = self._chunk.listed_to
+        codes = self._codes.values()
+        return self._stored([c for c in codes if to is None or self._list.entry(c).key > to])
+
+    def put_into_list(self, codes: Sequence[Code], *, is_last: bool) -> None:
+        """Puts them into the coupon's list, and finishes the chunk; the work too if it `is_last`.
+
+        Raises WorkMoved.
+        """
+        entries = sorted((self._list.entry(code) for code in codes), key=lambda entry: entry.key)
+        progress = _Progress(self._coupon, self._works, self._work, self._chunk, is_last)
+        keys = [entry.key for entry in entries]
+        if entries:
+            Load(self._list.tree, partial(progress.note, keys=keys)).run(entries)
+        else:
+            changes = Changes()
+            progress.note(changes, 0, keys)
+            changes.commit()
+
+    def _key(self, code: Code) -> Key:
+        return code_key(self._coupon.workspace, code.id)
+
+    def _row(self, code: Code) -> Raw:
+        return _ROWS.row(self._key(code), code_attributes(code))
+
+    def _stored(self, codes: Iterable[Code]) -> list[Code]:
+        """Those of the codes that this chunk has, as they are stored."""
+        keys = {self._key(code): code for code in codes}
+        found: dict[Key, Any] = {}
+        for some in in_flight(find_raw, batched(keys, BATCH_GET_KEYS, strict=False)):
+            found |= some
+        uses = [keys[key].id for key, raw in found.items() if raw["kind"]["S"] == _USE]
+        rows = [raw for raw in found.values() if raw["kind"]["S"] == _CODE]
+        own = [code for raw in rows if (code := as_code(CodeItem.from_raw_data(raw))).load]
+        return [c for c in own if c.load == self._work.mark] + self._used_before(uses)
+
+    def _used_before(self, code_ids: Iterable[UUID]) -> list[Code]:
+        """Those that orders had before they were codes, stored as codes of this chunk."""
+        batches = batched(code_ids, _USES_AT_ONCE, strict=False)
+        return [code for some in batches for code in commit_anew(partial(self._take, ids=some))]
+
+    def _take(self, changes: Changes, ids: Iterable[UUID]) -> list[Code]:
+        codes = CodeRepository(self._coupon.workspace)
+        taken = []
+        for each, found in codes.find_stored(ids).items():
+            if isinstance(found, Use):
+                taken.append(used(self._codes[each], found))
+                codes.save_unlisted(changes, taken[-1])
+            elif found.load == self._work.mark:
+                taken.append(found)
+        return taken
+
+
+class _Progress:
+    """What the work's row says as the list gets a chunk's codes."""
+
+    def __init__(
+        self,
+        coupon: Coupon,
+        works: WorkRepository,
+        work: CouponWork,
+        chunk: Chunk,
+        is_last: bool,  # noqa: FBT001 - private, and named by what it is given
+    ) -> None:
+        self._coupon = coupon
+        self._works = works
+        self._work = work
+        self._chunk = chunk
+        self._is_last = is_last
+        self._before = chunk.listed
+
+    def note(self, changes: Changes, listed: int, keys: Sequence[str]) -> None:
+        """Adds to the list's transaction that so many of the entries are in it."""
+        in_all = self._before + listed
+        newly = in_all - self._chunk.listed
+        if listed == len(keys):
+            self._finish(changes, in_all, newly)
+            return
+        chunk = replace(self._chunk, listed=in_all, listed_to=keys[listed - 1])
+        self._works.note_listed(changes, self._work, chunk, newly)
+        changes.after_commit(partial(self._noted, chunk, newly))
+
+    def _noted(self, chunk: Chunk, newly: int) -> None:
+        self._chunk = chunk
+        self._work = replace(
+            self._work, version=self._work.version + 1, remaining=self._work.remaining - newly
+        )
+
+    def _finish(self, changes: Changes, listed: int, newly: int) -> None:
+        """Of a file, those that the store has already are skipped; instead of made ones, others."""
+        is_file = self._work.object_name is not None
+        known = self._chunk.codes - listed if is_file else 0
+        if known:
+            coupons = CouponRepository(self._coupon.workspace)
+            coupons.skip(changes, self._coupon.id, known)
+        if self._is_last or self._work.remaining <= newly + known:
+            self._works.delete(changes, self._work)
+        else:
+            self._works.finish_chunk(changes, self._work, self._chunk, newly + known)

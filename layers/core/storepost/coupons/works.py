@@ -1,0 +1,168 @@
+"""Codes that a worker has still to store: the requests of a coupon, and how far each is.
+
+A request's codes are stored in chunks. A chunk's rows are written first, without a transaction, and
+put into the coupon's list afterwards; the work's row says which are there.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.coupons.codes import new_seed
+from storepost.coupons.keys import jobs_partition, work_key, work_of, work_prefix
+from storepost.coupons.model import Code, LoadMark
+from storepost.coupons.rows import CouponWorkItem
+from storepost.coupons.trees import CodeList
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.reads import Reads
+from storepost.values import clock
+from storepost.values.ids import timed_id
+from storepost.values.scope import WorkspaceScope
+
+
+class WorkMoved(Exception):  # noqa: N818 - as LostRace
+    """Another run moved the work on, or somebody changed a code that isn't in the list yet."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The codes of a work that are being stored."""
+
+    created_at: datetime
+    codes: int
+    """How many there are, with those that the store has already."""
+    end: int
+    """Where the next chunk begins."""
+    listed: int = 0
+    """How many are in the coupon's list, in the order of its keys."""
+    listed_to: str | None = None
+    """The key of the last of them; None where none is."""
+
+
+@dataclass(frozen=True)
+class CouponWork:
+    """One request's codes, as CouponWorkItem describes them."""
+
+    id: UUID
+    version: int
+    remaining: int
+    object_name: str | None
+    next_byte: int
+    seed: str | None
+    chunk: Chunk | None
+
+    @property
+    def mark(self) -> LoadMark:
+        """The mark of the codes of the chunk that is being stored."""
+        return LoadMark(self.id, self.next_byte)
+
+    def has_listed(self, code: Code, entry_key: str) -> bool:
+        """Returns whether the list shows a code that this work wrote, or the list's next change."""
+        if code.load is None or code.load.begin != self.next_byte or self.chunk is None:
+            return True
+        return self.chunk.listed_to is not None and entry_key <= self.chunk.listed_to
+
+
+class WorkRepository:
+    """The works of one coupon."""
+
+    def __init__(
+        self, workspace: WorkspaceScope, coupon_id: UUID, reads: Reads | None = None
+    ) -> None:
+        """`reads` is a unit of work's own."""
+        self._scope = workspace
+        self._coupon_id = coupon_id
+        self._reads = reads or Reads()
+
+    def all(self) -> list[CouponWork]:
+        """Returns the works, the oldest request first."""
+        rows = CouponWorkItem.query(
+            jobs_partition(self._scope, self._coupon_id),
+            CouponWorkItem.sk.startswith(work_prefix()),
+            consistent_read=True,
+        )
+        return [_as_work(row) for row in rows]
+
+    def add(self, changes: Changes, count: int, object_name: str | None = None) -> None:
+        """Writes that codes are to be stored: those of an object, or so many that are made."""
+        key = work_key(self._scope, self._coupon_id, timed_id(clock.now()))
+        seed = None if object_name else new_seed()
+        changes.create(
+            CouponWorkItem(*key, remaining=count, object_name=object_name, next_byte=0, seed=seed)
+        )
+
+    def begin(self, changes: Changes, work: CouponWork, chunk: Chunk) -> None:
+        """Writes that the codes of a chunk are being stored from now on."""
+        begun: list[Action] = [CouponWorkItem.chunk.set(_chunk_row(chunk))]
+        if work.object_name is None and work.seed is None:
+            begun.append(CouponWorkItem.seed.set(new_seed()))
+        self._update(changes, work, begun)
+
+    def note_listed(self, changes: Changes, work: CouponWork, chunk: Chunk, newly: int) -> None:
+        """Writes that so many more codes of the chunk are in the list."""
+        listed: list[Action] = [
+            CouponWorkItem.chunk.set(_chunk_row(chunk)),
+            CouponWorkItem.remaining.add(-newly),
+        ]
+        self._update(changes, work, listed)
+
+    def finish_chunk(self, changes: Changes, work: CouponWork, chunk: Chunk, done: int) -> None:
+        """Writes that a chunk is stored, and that so many codes more need not be stored."""
+        moved: list[Action] = [
+            CouponWorkItem.chunk.remove(),
+            CouponWorkItem.next_byte.set(chunk.end),
+            CouponWorkItem.remaining.add(-done),
+        ]
+        self._update(changes, work, moved)
+
+    def delete(self, changes: Changes, work: CouponWork) -> None:
+        """Deletes a work of which no code is left to be stored."""
+        changes.delete(self._item(work.id), _is_same(work), WorkMoved())
+
+    def unlisted_in(self, code: Code) -> CouponWork | None:
+        """Returns the work that wrote the code, as long as the list doesn't show that."""
+        if code.load is None:
+            return None
+        key = work_key(self._scope, self._coupon_id, code.load.work_id)
+        row = self._reads.find(CouponWorkItem, key)
+        entry = CodeList(self._scope, self._coupon_id).entry(code)
+        work = _as_work(row) if row else None
+        return None if work is None or work.has_listed(code, entry.key) else work
+
+    def touch(self, changes: Changes, work: CouponWork) -> None:
+        """Has the work read its codes anew before it lists more: one of them is changed."""
+        if not changes.has(self._item(work.id)):
+            more: list[Action] = [CouponWorkItem.touched.add(1)]
+            changes.update(self._item(work.id), more, _is_same(work))
+
+    def _update(self, changes: Changes, work: CouponWork, actions: list[Action]) -> None:
+        changes.update(self._item(work.id), actions, _is_same(work), WorkMoved())
+
+    def _item(self, work_id: UUID) -> CouponWorkItem:
+        return CouponWorkItem(*work_key(self._scope, self._coupon_id, work_id))
+
+
+def _is_same(work: CouponWork) -> Condition:
+    same: Condition = CouponWorkItem.version == work.version
+    return same
+
+
+def _chunk_row(chunk: Chunk) -> list[Any]:
+    moment = clock.to_text(chunk.created_at)
+    return [moment, chunk.codes, chunk.end, chunk.listed, chunk.listed_to]
+
+
+def _as_work(row: CouponWorkItem) -> CouponWork:
+    return CouponWork(
+        id=work_of(row.sk),
+        version=int(row.version),
+        remaining=int(row.remaining),
+        object_name=row.object_name,
+        next_byte=int(row.next_byte),
+        seed=row.seed,
+        chunk=Chunk(clock.from_text(row.chunk[0]), *row.chunk[1:]) if row.chunk else None,
+    )

@@ -1,0 +1,351 @@
+"""Codes that are loaded: what others do to them before the coupon's list shows them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from unittest import mock
+from uuid import UUID
+
+import pytest
+from botocore.client import BaseClient
+
+from storepost.coupons import filling, trees
+from storepost.coupons.codes import ALPHABET, CODE_LENGTH, code_id, new_seed, seeded_code
+from storepost.coupons.rows import CouponWorkItem
+from storepost.coupons.trees import CodeList
+from storepost.platform.persistence.counted_tree import Packing
+from tests.coupons.coupon_store import Shop, counts, day
+from tests.harness.call_interruption import Killed, Side, around_calls, counted
+from tests.harness.crash_points import Shard, crashes, in_shards
+from tests.harness.faults import CONFLICT, FAULT, THROTTLED, FakeTime, faults, lost_answer, refusal
+
+CODES = 36
+TEXTS = [f"C-{n:02}" for n in range(CODES)]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the codes are two chunks, and most of them stand in pages."""
+    monkeypatch.setattr(filling, "CODES_OF_A_CHUNK", 18)
+    small = Packing(entries=5, fold_after=5, ends=2, node_fan_out=3)
+    monkeypatch.setattr(trees, "PACKING", small)
+
+
+@pytest.fixture
+def coupon(shop: Shop) -> str:
+    """A coupon whose codes are still to be stored; another one has a code of the file already."""
+    shop.brought("c-07")
+    shop.world.deliver()
+    return str(shop.brought("\n".join(TEXTS)).json["id"])
+
+
+def pages(shop: Shop, coupon: str) -> int:
+    """How many leaves of the list have a page."""
+    nodes, _ = CodeList(shop.workspace, UUID(coupon)).tree.rows.everything()
+    return sum(node.page is not None for node in nodes)
+
+
+@contextmanager
+def before_calls(act: Callable[[int, str], None], every: int = 1) -> Iterator[None]:
+    """Acts before each call of the worker, or each third; what it calls itself isn't counted."""
+    acting = False
+
+    def step(number: int, operation: str, side: Side) -> None:
+        nonlocal acting
+        if side is Side.BEFORE and not acting and not number % every:
+            acting = True
+            try:
+                act(number, operation)
+            finally:
+                acting = False
+
+    with around_calls(step):
+        yield
+
+
+def killed_at_write(work: Callable[[], None]) -> None:
+    """Kills the work after its first write."""
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def call(client: Any, operation: str, parameters: Any) -> Any:
+        answer = plain(client, operation, parameters)
+        if operation in {"TransactWriteItems", "BatchExecuteStatement"}:
+            raise Killed
+        return answer
+
+    with mock.patch.object(BaseClient, "_make_api_call", call), suppress(Killed):
+        work()
+
+
+def test_most_of_them_stand_in_pages(shop: Shop, coupon: str) -> None:
+    """Else nothing here would be about pages."""
+    shop.world.deliver()
+    assert pages(shop, coupon) >= 4
+    assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
+    assert set(shop.texts(coupon)) == set(TEXTS) - {"C-07"}
+    shop.check()
+
+
+def test_rows_are_written_in_batches_and_not_read_before(shop: Shop, coupon: str) -> None:
+    calls = counted(lambda: shop.work(coupon))
+    assert calls.count("BatchExecuteStatement") == 2
+    assert calls.count("BatchGetItem") == 1
+
+
+class TestKilled:
+    """Before and after every call, and begun again."""
+
+    @in_shards(2)
+    @pytest.mark.parametrize("kind", ["file", "made"])
+    def test_the_same_rows_list_and_counts(self, shop: Shop, kind: str, shard: Shard) -> None:
+        """Some 60 states of two chunks, each stored to its end: 2 s a shard."""
+        if kind == "file":
+            shop.use("c-03")
+            shop.brought("c-07")
+            shop.world.deliver()
+            made = shop.brought("\n".join(TEXTS[:22])).json["id"]
+            expected = counts(available=20, used=1)
+        else:
+            made = shop.pool(22 + 38)
+            expected = counts(available=60)
+        found = crashes(shop.world, lambda: shop.work(made), deliver=False)
+        texts = set[str]()
+        for _ in found.shard(shard):
+            shop.work(made)
+            shop.work(made)
+            after = shop.get(f"/coupons/{made}")
+            assert after["codes"] == expected
+            assert after["importSkipped"] == (1 if kind == "file" else None)
+            texts |= {row.text for row in shop.code_rows()}
+            assert len(texts) == (22 if kind == "file" else 60)
+            shop.check()
+
+    def test_a_made_pool_is_the_same_one_each_time(self, shop: Shop) -> None:
+        """What a killed run wrote would else be codes of no list."""
+        made = shop.pool(38 + 10)
+        bring_back = shop.world.checkpoint(deliver=False)
+        shop.work(made)
+        first = {row.text for row in shop.code_rows()}
+        bring_back()
+        shop.work(made)
+        assert {row.text for row in shop.code_rows()} == first
+
+
+class TestMeanwhile:
+    """What others do while a chunk is written and listed."""
+
+    def test_an_order_that_has_a_code_at_any_moment(self, shop: Shop, coupon: str) -> None:
+        """Before each call another code is used: not stored, stored, or in the list."""
+        used = list[str]()
+
+        def use(_number: int, _operation: str) -> None:
+            if len(used) < CODES:
+                text = TEXTS[len(used)]
+                shop.use(text.lower(), order=f"o-{text}")
+                used.append(text)
+
+        with before_calls(use):
+            shop.work(coupon)
+        assert len(used) >= 20
+        used_here = len(set(used) - {"C-07"})
+        after = shop.get(f"/coupons/{coupon}")["codes"]
+        assert after == counts(used=used_here, available=CODES - 1 - used_here)
+        shop.check()
+
+    def test_an_order_that_has_several_codes_that_are_not_listed(
+        self, shop: Shop, coupon: str
+    ) -> None:
+        self._die_before_the_list(shop, coupon)
+        shop.use("C-00", "C-01", "C-02", at=2)
+        shop.use("C-02", "C-03", order="earlier", at=1)
+        shop.work(coupon)
+        expected = counts(used=4, available=CODES - 5)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == expected
+        [code] = [row for row in shop.code_rows() if row.text == "C-02"]
+        assert code.use[2] == day(1)
+        shop.check()
+
+    def test_counts_and_pages_are_exact_at_each_moment(self, shop: Shop, coupon: str) -> None:
+        seen = set[int]()
+
+        def read(_number: int, _operation: str) -> None:
+            counted_now = shop.get(f"/coupons/{coupon}")
+            codes, skipped = counted_now["codes"], counted_now["importSkipped"]
+            assert codes["available"] + codes["pending"] + skipped == CODES
+            listed = shop.codes(coupon)
+            assert len(listed) == codes["available"]
+            assert {code["status"] for code in listed} <= {"available"}
+            seen.add(codes["available"])
+
+        with before_calls(read, every=4):
+            shop.work(coupon)
+        assert {0, CODES - 1} < seen | {CODES - 1}
+        assert len(seen) > 3
+
+    def test_a_code_that_no_list_shows_is_not_there_yet(self, shop: Shop, coupon: str) -> None:
+        """Nor can it be deleted, but it can't be brought a second time either."""
+        shop.use("c-03", order="before")
+        self._die_before_the_list(shop, coupon)
+        assert len(shop.code_rows()) > 1
+        path = f"/coupon-codes/{code_id(UUID(shop.store_id), 'C-05')}"
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(pending=CODES)
+        assert shop.texts(coupon, q="C-05") == []
+        for method in ("GET", "DELETE"):
+            assert shop.call(method, path).problem() == (404, "not_found")
+        assert shop.brought("C-05").problem() == (422, "no_valid_codes")
+        shop.work(coupon)
+        expected = counts(available=CODES - 2, used=1)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == expected
+        shop.check()
+
+    def test_codes_are_assigned_as_soon_as_they_are_listed(self, shop: Shop, coupon: str) -> None:
+        ann, given = shop.person(), list[str]()
+
+        def assign(number: int, _operation: str) -> None:
+            answer = shop.assign(coupon, ann, f"mail-{number}")
+            if answer.status == 201:
+                given.append(answer.json["code"])
+            else:
+                assert answer.problem() == (409, "no_codes_left")
+
+        with before_calls(assign, every=4):
+            shop.work(coupon)
+        assert len(given) == len(set(given)) > 3
+        assert shop.counts(coupon) == counts(available=CODES - 1 - len(given), assigned=len(given))
+        shop.check()
+
+    @pytest.mark.parametrize("listed", [False, True])
+    def test_the_coupon_ends(self, shop: Shop, coupon: str, listed: bool) -> None:
+        """What was begun is stored and expires; the rest never is."""
+
+        def end() -> None:
+            assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
+
+        if listed:
+            self._once(shop, coupon, "TransactWriteItems", 3, end)
+        else:
+            self._once(shop, coupon, "BatchExecuteStatement", 1, end)
+        shop.world.deliver()
+        after = shop.get(f"/coupons/{coupon}")
+        assert after["codes"]["expired"] + after["importSkipped"] == CODES
+        assert after["codes"] == counts(expired=after["codes"]["expired"])
+        assert {row.status for row in shop.code_rows() if row.text != "c-07"} == {"expired"}
+        shop.check()
+
+    def test_another_run_of_the_same_coupon(self, shop: Shop, coupon: str) -> None:
+        """The first one waits meanwhile, before it writes rows or shows some of them."""
+        bring_back = shop.world.checkpoint(deliver=False)
+        for operation, which in (("BatchExecuteStatement", 1), ("TransactWriteItems", 3)):
+            bring_back()
+            self._once(shop, coupon, operation, which, lambda: shop.work(coupon))
+            expected = counts(available=CODES - 1)
+            assert shop.get(f"/coupons/{coupon}")["codes"] == expected
+            assert shop.get(f"/coupons/{coupon}")["importSkipped"] == 1
+            shop.check()
+
+    def test_another_run_dies_at_each_of_its_steps(self, shop: Shop, coupon: str) -> None:
+        """Before each call of the first one, the second one writes once and is killed."""
+
+        def write_once(_number: int, _operation: str) -> None:
+            killed_at_write(lambda: shop.work(coupon))
+
+        with before_calls(write_once):
+            shop.work(coupon)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
+        shop.check()
+
+    def test_codes_are_deleted_as_soon_as_they_are_listed(self, shop: Shop, coupon: str) -> None:
+        """A run that goes on must not store them again."""
+        deleted = list[str]()
+
+        def delete(_number: int, _operation: str) -> None:
+            for code in shop.codes(coupon)[-1:]:
+                assert shop.call("DELETE", f"/coupon-codes/{code['id']}").status == 204
+                deleted.append(code["code"])
+
+        with before_calls(delete, every=4):
+            shop.work(coupon)
+        assert len(set(deleted)) == len(deleted) > 3
+        assert set(shop.texts(coupon)) == set(TEXTS) - {"C-07", *deleted}
+        shop.check()
+
+    def _once(
+        self, shop: Shop, coupon: str, operation: str, which: int, act: Callable[[], None]
+    ) -> None:
+        seen = list[str]()
+
+        def step(_number: int, called: str) -> None:
+            seen.append(called)
+            if called == operation and seen.count(operation) == which:
+                act()
+
+        with before_calls(step):
+            shop.work(coupon)
+        assert seen.count(operation) >= which
+
+    def _die_before_the_list(self, shop: Shop, coupon: str) -> None:
+        """Kills the worker once all rows of a chunk are written."""
+        seen = list[str]()
+
+        def die(_number: int, called: str) -> None:
+            seen.append(called)
+            if called == "TransactWriteItems" and "BatchExecuteStatement" in seen:
+                raise Killed
+
+        with before_calls(die), pytest.raises(Killed):
+            shop.work(coupon)
+
+
+@pytest.mark.parametrize("error", [CONFLICT, FAULT, *map(refusal, THROTTLED)])
+@pytest.mark.parametrize("operation", ["BatchExecuteStatement", "TransactWriteItems"])
+def test_what_dynamodb_refuses_for_now_is_done_all_the_same(
+    shop: Shop, coupon: str, fake_time: FakeTime, operation: str, error: Any
+) -> None:
+    if error is CONFLICT and operation != "TransactWriteItems":
+        return
+    with faults(error, operation, times=6):
+        shop.work(coupon)
+    assert fake_time.waits
+    assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
+    shop.check()
+
+
+@pytest.mark.parametrize(
+    "operation", ["BatchExecuteStatement", "BatchWriteItem", "TransactWriteItems"]
+)
+@pytest.mark.usefixtures("fake_time")
+def test_answers_that_get_lost(shop: Shop, coupon: str, operation: str) -> None:
+    with lost_answer(operation, times=5) as met:
+        shop.work(coupon)
+    assert met.met == 5
+    assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
+    assert shop.get(f"/coupons/{coupon}")["importSkipped"] == 1
+    shop.check()
+
+
+def test_a_work_of_before_gets_a_seed(shop: Shop) -> None:
+    """What was asked for when codes were drawn as they were stored."""
+    made = shop.pool(38 + 30)
+    [work] = [r for r in shop.world.rows(shop.workspace.key) if isinstance(r, CouponWorkItem)]
+    work.update([CouponWorkItem.seed.remove()])
+    shop.world.deliver()
+    assert shop.get(f"/coupons/{made}")["codes"] == counts(available=68)
+    shop.check()
+
+
+class TestSeeds:
+    """Codes that follow from a secret."""
+
+    def test_the_same_ones_each_time_and_others_of_another_seed(self) -> None:
+        seed = new_seed()
+        first = [seeded_code("A-", seed, number) for number in range(1000)]
+        assert first == [seeded_code("A-", seed, number) for number in range(1000)]
+        assert len(set(first)) == 1000
+        assert not {*first} & {seeded_code("A-", new_seed(), number) for number in range(1000)}
+
+    def test_they_look_like_those_that_are_drawn(self) -> None:
+        seed = new_seed()
+        codes = [seeded_code(None, seed, number) for number in range(2000)]
+        assert {len(code) for code in codes} == {CODE_LENGTH}
+        for place in range(CODE_LENGTH):
+            assert {code[place] for code in codes} == set(ALPHABET)

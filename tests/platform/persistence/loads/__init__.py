@@ -1,0 +1,1 @@
+"""Loads: rows without transactions."""
