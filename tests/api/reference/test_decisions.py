@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storepost.api.reference.documents import catalogue, interface
-from tests.harness.answers import operations
+from tests.harness.answers import codes_in, operations
 
 type Document = dict[str, Any]
 
@@ -80,9 +80,7 @@ def test_a_code_belongs_to_one_status_in_every_operation() -> None:
     statuses = dict[str, set[str]]()
     for _, _, operation in operations():
         for status, answer in operation["responses"].items():
-            content = answer.get("content", {}).get("application/problem+json")
-            codes = content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
-            for code in codes:
+            for code in codes_in(answer):
                 statuses.setdefault(code, set()).add(status)
     assert len(statuses) > 80
     assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
@@ -91,9 +89,7 @@ def test_a_code_belongs_to_one_status_in_every_operation() -> None:
 def test_who_may_call_is_said_where_a_key_alone_is_not_enough() -> None:
     """Thirteen operations once answered 403 `role` to keys, and said that a key may call them."""
     for _, _, operation in operations():
-        answer = operation["responses"].get("403", {})
-        content = answer.get("content", {}).get("application/problem+json")
-        codes = content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
+        codes = codes_in(operation["responses"].get("403", {}))
         caller = operation.get("x-caller", {})
         if "role" in codes and caller.get("scope"):
             told = f"{operation['description']} {caller['keys']}"

@@ -10,7 +10,9 @@ from storepost.values.wire import Json
 
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
-_MARKS = re.compile(r"[`*|#]|\]\([^)]*\)|\[")
+_MARKS = re.compile(r"[|#]|\]\([^)]*\)|\[")
+_QUIET_MARKS = re.compile("[`*]")
+"""Those that stand at a word, as the question mark behind it does."""
 _SEARCHED = (
     "guides/",
     "reference/",
@@ -56,4 +58,4 @@ def _problems() -> Iterator[Json]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_MARKS.sub(" ", text).split())
+    return " ".join(_MARKS.sub(" ", _QUIET_MARKS.sub("", text)).split())
