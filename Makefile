@@ -68,6 +68,9 @@ test-long: install ## the state machines at length: 2,000 histories each
 	  tests/people/matching/test_histories.py tests/coupons/test_histories.py tests/people/consent/test_histories.py \
 	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py
 
+test-newer-libraries: ## what is relied on of libraries, with their newest releases (pip brings them); TESTS takes others
+	@.ci/test-newer-libraries $(TESTS)
+
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
 
@@ -182,4 +185,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: formats rebuild-search help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build
+.PHONY: test-newer-libraries formats rebuild-search help install run sam-local invoke events site postman openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts compatibility release-description template lint-template fuzz hostile faults clients client-python client-typescript test-clients test-commands lint-openapi requirements redrive build

@@ -32,7 +32,10 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
     (r"git clone|cd storepost|curl -d List-Unsubscribe", Typed.CLIENTS),
     (r"make (sam-local|test-sam-local|invoke\b.*)$|\.venv/bin/sam local", Typed.CONTAINERS),
     (r"make (test|check|format check|build|lint-openapi|test-dynoxide|test-commands)$", Typed.CI),
-    (r"make (run STORE=dynoxide|costs|faults|requirements|fuzz CASES=\d+)$", Typed.BY_HAND),
+    (
+        r"make (test-newer-libraries|run STORE=dynoxide|costs|faults|requirements|fuzz CASES=\d+)$",
+        Typed.BY_HAND,
+    ),
     (r"make test TESTS=tests/people/consent$", Typed.BY_HAND),
 )
 

@@ -1,7 +1,15 @@
-"""A later release beside this one: whatever this one writes, the later one adds an attribute to."""
+"""A later release beside this one, on one table and the same queues, call by call in random order.
 
+The later release is this one with five changes that are allowed at once. What it writes has them on
+its way to the table and to the queues; what it reads it knows, so that it answers as this one does.
+"""
+
+import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 from unittest import mock
 
@@ -9,64 +17,169 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 
-from local import aws
+from local import aws, functions
+from local.template import Function
+from storepost.platform.messaging import outbox
 from storepost.platform.persistence.item import dynamodb_client
+from tests.formats.planting import FURTHER, records_of, with_further_elements
+from tests.formats.raw import Raw
 
 LATER = "laterRelease"
-"""The attribute that this release doesn't know."""
+"""The attribute that this release doesn't know, and the field of each message."""
 KEPT = {"S": "kept"}
-
-
-class LaterRelease:
-    """Adds its attribute to each row once it is there, and sees whether it stays."""
-
-    def __init__(self) -> None:
-        """Nothing was written yet."""
-        self.lost = dict[str, int]()
-        """How often a row of a kind lost the attribute by a save, by kind."""
-        self.kept = dict[str, int]()
-        """How often it stayed."""
-
-    @contextmanager
-    def deployed(self) -> Iterator[None]:
-        """Runs beside this release."""
-        client: Any = dynamodb_client()
-        plain = client._make_api_call
-
-        def call(operation: str, parameters: Any) -> Any:
-            places = [*_written(operation, parameters)]
-            before = [(place, _kind(place), _has(place)) for place in places]
-            answer = plain(operation, parameters)
-            for place, kind, had in before:
-                self._look_at(place, kind, had=had)
-            return answer
-
-        with mock.patch.object(client, "_make_api_call", call):
-            yield
-
-    def _look_at(self, place: "Place", kind: str | None, *, had: bool) -> None:
-        after = _kind(place)
-        if after is None:
-            return
-        if had and after == kind:
-            found = self.kept if _has(place) else self.lost
-            found[after] = found.get(after, 0) + 1
-        _row(place).attrs[LATER] = DynamoType(KEPT)
-
+PREFIX = "later_"
+"""How a value begins that this release doesn't know."""
+NEW_VALUES = {("consent_evidence", "source"), ("profile_merge", "source")}
+"""Attributes of kinds to which the later release gives values of its own."""
+MAX_ITEMS = 100
 
 type Place = tuple[str, str, str | None]
 """A table, and a key of it."""
 
 
-def _written(operation: str, parameters: dict[str, Any]) -> Iterator[Place]:
+@dataclass
+class Releases:
+    """Which release runs whatever is invoked, and what became of what the later one wrote."""
+
+    random: Random = field(default_factory=lambda: Random(24))
+    is_later: bool = False
+    is_over: bool = False
+    """Whether everybody went back to this release."""
+    invoked: Counter[bool] = field(default_factory=Counter)
+    """How often the later release ran, and this one."""
+    planted: Counter[str] = field(default_factory=Counter)
+    """How often the later release wrote each of its changes."""
+    kept: Counter[str] = field(default_factory=Counter)
+    """How often a row of a kind kept the attribute when this release saved it."""
+    lost: Counter[str] = field(default_factory=Counter)
+    """How often it lost the attribute."""
+    elements_lost: Counter[str] = field(default_factory=Counter)
+    """How often a record of a kind lost its further element where this release saved it."""
+
+    @contextmanager
+    def deployed(self) -> Iterator[None]:
+        """Both run inside."""
+        client: Any = dynamodb_client()
+        plain, invoke = client._make_api_call, functions.invoke_here
+
+        def invoke_one(function: Function, event: Any) -> Any:
+            before = self.is_later
+            self.is_later = not self.is_over and self.random.random() < 0.5
+            self.invoked[self.is_later] += 1
+            try:
+                return invoke(function, event)
+            finally:
+                self.is_later = before
+
+        def call(operation: str, parameters: Any) -> Any:
+            return self._call(plain, operation, parameters)
+
+        with (
+            mock.patch.object(client, "_make_api_call", call),
+            mock.patch.object(functions, "invoke_here", invoke_one),
+            mock.patch.object(outbox, "body_of", self._body_of),
+        ):
+            yield
+
+    def _body_of(self, payload: dict[str, object]) -> str:
+        if self.is_later:
+            self.planted["a field of a message"] += 1
+            payload = {**payload, LATER: {"by": ["a later release"]}}
+        return json.dumps(payload, separators=(",", ":"))
+
+    def _call(self, plain: Any, operation: str, parameters: Any) -> Any:
+        if self.is_later:
+            answer = plain(operation, self._as_later(operation, parameters))
+            for place in written(operation, parameters, {"Update"}):
+                self._add_attribute(place)
+            return answer
+        before = [(place, row_at(place)) for place in written(operation, parameters)]
+        answer = plain(operation, parameters)
+        for place, row in before:
+            self._compare(row, row_at(place))
+        return answer
+
+    def _as_later(self, operation: str, parameters: Any) -> Any:
+        """The same call as the later release makes it."""
+        if operation == "PutItem":
+            return {**parameters, "Item": self._row_as_later(parameters["Item"])}
+        if operation != "TransactWriteItems":
+            return parameters
+        items = [
+            {"Put": {**each["Put"], "Item": self._row_as_later(each["Put"]["Item"])}}
+            if "Put" in each
+            else each
+            for each in parameters["TransactItems"]
+        ]
+        return {**parameters, "TransactItems": [*items, *self._new_rows(items)][:MAX_ITEMS]}
+
+    def _row_as_later(self, row: Raw) -> Raw:
+        after = {**row, LATER: KEPT}
+        self.planted["an attribute"] += 1
+        if "kind" not in row:
+            return after
+        if records_of(row):
+            after = with_further_elements(after)
+            self.planted["an element"] += 1
+        kind = row["kind"]["S"]
+        for name in row.keys() & {name for of, name in NEW_VALUES if of == kind}:
+            value = row[name]["S"]
+            after[name] = {"S": PREFIX + value.removeprefix(PREFIX)}
+            self.planted["a value"] += 1
+        return after
+
+    def _new_rows(self, items: list[Any]) -> Iterator[Any]:
+        """A row of a new kind in the partition of the workspace itself."""
+        for put in (each["Put"] for each in items if "Put" in each):
+            row = put["Item"]
+            if row.get("kind") == {"S": "store"}:
+                self.planted["a kind of row"] += 1
+                new = {"pk": row["pk"], "sk": {"S": "later"}, "kind": {"S": "of_a_later_release"}}
+                yield {"Put": {"TableName": put["TableName"], "Item": new}}
+
+    def _add_attribute(self, place: Place) -> None:
+        row = row_at(place)
+        if row is not None:
+            _stored(place).attrs[LATER] = DynamoType(KEPT)
+            self.planted["an attribute"] += 1
+
+    def _compare(self, before: Raw | None, after: Raw | None) -> None:
+        """What a save by this release kept of a row that the later one wrote."""
+        if before is None or after is None or LATER not in before:
+            return
+        kind = before.get("kind", {"S": "idempotency record"})["S"]
+        if kind == after.get("kind", {"S": kind})["S"]:
+            found = self.kept if LATER in after else self.lost
+            found[kind] += 1
+            if LATER in after:
+                self.elements_lost.update(lost_elements(before, after))
+
+
+def lost_elements(before: Raw, after: Raw) -> Iterator[str]:
+    """The attributes with a record that had the further element, is still there, and lost it."""
+    if "kind" not in before:
+        return
+    attributes = records_of(after)
+    for name, attribute in attributes.items():
+        if name in before:
+            was, now = (dict(attribute.records(json.loads(r[name]["S"]))) for r in (before, after))
+            for key in was.keys() & now.keys():
+                if FURTHER in was[key] and FURTHER not in now[key]:
+                    yield f"{before['kind']['S']}.{name}"
+
+
+def written(
+    operation: str, parameters: dict[str, Any], verbs: set[str] | None = None
+) -> Iterator[Place]:
     """The rows that a call writes, where it writes them whole or changes them."""
     match operation:
         case "TransactWriteItems":
             for each in parameters["TransactItems"]:
-                for verb in each.keys() & {"Put", "Update"}:
+                for verb in each.keys() & (verbs or {"Put", "Update"}):
                     yield _place(each[verb])
         case "PutItem" | "UpdateItem":
-            yield _place(parameters)
+            if not verbs or operation.removesuffix("Item") in verbs:
+                yield _place(parameters)
 
 
 def _place(write: dict[str, Any]) -> Place:
@@ -76,22 +189,16 @@ def _place(write: dict[str, Any]) -> Place:
     return write["TableName"], named["pk"]["S"], named["sk"]["S"]
 
 
-def _row(place: Place) -> Any:
+def row_at(place: Place) -> Raw | None:
+    """The row that stands there, as it is now."""
+    row = _stored(place)
+    return None if row is None else {name: value.to_json() for name, value in row.attrs.items()}
+
+
+def _stored(place: Place) -> Any:
     table, first, second = place
     stored = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables[table].items
     row: Any = stored.get(DynamoType({"S": first}))
     if row is None or second is None:
         return row
     return row.get(DynamoType({"S": second}))
-
-
-def _kind(place: Place) -> str | None:
-    row = _row(place)
-    if row is None:
-        return None
-    return str(row.attrs["kind"].value) if "kind" in row.attrs else "idempotency record"
-
-
-def _has(place: Place) -> bool:
-    row = _row(place)
-    return row is not None and LATER in row.attrs

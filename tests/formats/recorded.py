@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
-from tests.formats.raw import Raw, kind_of
+from tests.formats.raw import Raw
 
 FOLDER = Path(__file__).parent
 RELEASES = sorted(
@@ -16,9 +16,6 @@ RELEASES = sorted(
 """The oldest first."""
 NEWEST = RELEASES[-1] if RELEASES else "0.1.0"
 """A release's folder never changes once it is deployed: the next one gets a folder of its own."""
-
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def read(release: str, name: str) -> Any:
@@ -58,25 +55,3 @@ def _with_binary(value: dict[str, Any], *, encode: bool) -> dict[str, Any]:
 def rows_of(release: str, name: str) -> list[Raw]:
     """The rows of a release: those that `stand` in the story's end, or `passed` in it."""
     return [of_json(row) for row in read(release, f"rows-{name}")]
-
-
-def forms_of(rows: list[Raw]) -> dict[str, dict[str, set[str]]]:
-    """In what forms the attributes of each kind are written."""
-    found = dict[str, dict[str, set[str]]]()
-    for row in rows:
-        of_kind = found.setdefault(kind_of(row), {})
-        for name, value in row.items():
-            if name not in {"pk", "sk", "kind"}:
-                of_kind.setdefault(name, set()).add(_form(value))
-    return found
-
-
-def _form(value: dict[str, Any]) -> str:
-    [(kind, content)] = value.items()
-    if kind != "S":
-        return kind
-    if _UUID.fullmatch(content):
-        return "id"
-    if _MOMENT.fullmatch(content):
-        return "moment"
-    return "list" if content[:1] == "[" else "object" if content[:1] == "{" else "text"
