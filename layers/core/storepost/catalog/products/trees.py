@@ -14,6 +14,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
     FilterField,
     FilterValue,
+    Packing,
     Tree,
     TreeEntry,
     moment_key,
@@ -38,6 +39,9 @@ STOCK = FilterField(
 )
 FILTERS = (STATUS, PUBLISHED, STOCK)
 
+_PACKING = Packing()
+"""For what an import brings at once: its entries stand in pages. Growth leaves rows as they are."""
+
 
 @dataclass(frozen=True)
 class ProductLists:
@@ -49,12 +53,12 @@ class ProductLists:
     @property
     def by_added(self) -> Tree:
         """Returns the list of live products by when they were added."""
-        return Tree(self._partition("added"), FILTERS)
+        return Tree(self._partition("added"), FILTERS, packing=_PACKING)
 
     @property
     def by_changed(self) -> Tree:
         """Returns the list of live products by when they changed."""
-        return Tree(self._partition("changed"), FILTERS)
+        return Tree(self._partition("changed"), FILTERS, packing=_PACKING)
 
     @property
     def removed(self) -> Tree:
@@ -64,7 +68,7 @@ class ProductLists:
     @property
     def by_title(self) -> Tree:
         """Returns the list of live products by title in the primary locale, of all stores alone."""
-        return Tree(self.workspace.partition("products", "title"))
+        return Tree(self.workspace.partition("products", "title"), packing=_PACKING)
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -74,11 +78,12 @@ class ProductLists:
 
     def update_index(self, changes: Changes, before: Product | None, after: Product | None) -> None:
         """Makes the lists follow a change of one product."""
-        old, new = dict(self._entries(before)), dict(self._entries(after))
+        old, new = dict(self.entries(before)), dict(self.entries(after))
         for tree in dict.fromkeys((*old, *new)):
             tree.update_index(changes, old.get(tree), new.get(tree))
 
-    def _entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
+    def entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
+        """Returns where a product stands in each of the lists."""
         if product is None:
             return
         changed = moment_key(product.changed_at, product.id)

@@ -16,7 +16,7 @@ from storepost.platform.persistence.counted_tree.model import (
     FilterValue,
     TreeEntry,
 )
-from storepost.platform.persistence.counted_tree.pages import PACKS_WHAT_IS_COLD
+from storepost.platform.persistence.counted_tree.pages import PACKS_WHAT_IS_COLD, Packing
 from storepost.platform.persistence.counted_tree.tree import Tree
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "FilterField",
     "FilterValue",
     "KeyRange",
+    "Packing",
     "Tree",
     "TreeEntry",
     "behind",
