@@ -13,8 +13,8 @@ PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
     CREATE TABLE plan.row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
         variant TEXT, content TEXT, PRIMARY KEY (product, number)) WITHOUT ROWID;
-    CREATE TABLE plan.fresh (products INTEGER);
-    INSERT INTO plan.fresh SELECT count(*) FROM fresh;
+    CREATE TABLE plan.load (products INTEGER);
+    INSERT INTO plan.load SELECT count(*) FROM fresh;
     INSERT INTO plan.product (product) SELECT product FROM fresh ORDER BY place;
     INSERT INTO plan.product (product) SELECT product FROM row
         WHERE product IN (SELECT product FROM changed EXCEPT SELECT product FROM fresh)
@@ -27,10 +27,9 @@ PLAN = """
 """Written from the rows when they are resolved."""
 
 FRESH = """
-    CREATE TEMP TABLE fresh (product TEXT PRIMARY KEY, place INTEGER);
     INSERT INTO fresh SELECT product, row_number() OVER (ORDER BY title, first) FROM (
         SELECT product, min(title_key(content)) AS title, min(number) AS first FROM row
-        WHERE product IN (SELECT product FROM added) GROUP BY product);
+        WHERE product IN (SELECT product FROM unknown) GROUP BY product);
 """
 """The products that are probably new, by title: they stand beside each other in the lists then."""
 
@@ -87,7 +86,7 @@ class Plan:
     def fresh(self) -> int:
         """Returns how many products at the beginning are probably new, in the order of titles."""
         with suppress(sqlite3.OperationalError):  # of another release, which has none
-            return int(self._db.execute("SELECT products FROM fresh").fetchone()[0])
+            return int(self._db.execute("SELECT products FROM load").fetchone()[0])
         return 0
 
     def rows_of(self, product: str) -> list[Placed]:

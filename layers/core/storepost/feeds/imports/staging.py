@@ -88,6 +88,7 @@ class FeedStaging:
             self._db.executescript(_SCHEMA)
             note_format(self._db)
         self._db.execute("ATTACH ? AS before", (str(manifest) if manifest else ":memory:",))
+        self._db.execute("CREATE TEMP TABLE fresh (product TEXT PRIMARY KEY, place INTEGER)")
         if manifest is None:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
@@ -230,7 +231,7 @@ class FeedStaging:
             (State.ALONE,),
         )
         self._db.execute(
-            "CREATE TEMP TABLE added AS SELECT DISTINCT product FROM row WHERE state = ?"
+            "CREATE TEMP TABLE unknown AS SELECT DISTINCT product FROM row WHERE state = ?"
             " EXCEPT SELECT product FROM row WHERE state IN (1, 2)"
             " EXCEPT SELECT product FROM before.entry",
             (State.ALONE,),
