@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from storepost.catalog.products.model import Product
 from storepost.catalog.products.naming import MAX_WITH_PRODUCT, Name, NewNames, give_names
-from storepost.catalog.products.trees import ProductLists
+from storepost.catalog.products.trees import ProductLists, live_places
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
@@ -39,14 +39,15 @@ class ProductLoad:
     def commit(self) -> None:
         """Writes everything. Raises LostRace, and TooManyWrites for more than one takes."""
         workspace = self._store.workspace
-        places = [
-            [*ProductLists(workspace).entries(each), *of_store.entries(each)]
-            for of_store in (ProductLists(workspace, self._store.id),)
-            for each in self._products
-        ]
+        ours, stores = ProductLists(workspace), ProductLists(workspace, self._store.id)
+        places = [live_places(product) for product in self._products]
+        added, changed, titles = (sorted(column, key=_key) for column in zip(*places, strict=True))
         lists = [
-            (column[0][0], sorted((entry for _, entry in column), key=_key))
-            for column in zip(*places, strict=True)
+            (ours.by_added, added),
+            (ours.by_changed, changed),
+            (ours.by_title, titles),
+            (stores.by_added, added),
+            (stores.by_changed, changed),
         ]
         self._lists.commit(self._changes, lists, self._names.new(self._changes))
 

@@ -78,28 +78,36 @@ class ProductLists:
 
     def update_index(self, changes: Changes, before: Product | None, after: Product | None) -> None:
         """Makes the lists follow a change of one product."""
-        old, new = dict(self.entries(before)), dict(self.entries(after))
+        old, new = dict(self._entries(before)), dict(self._entries(after))
         for tree in dict.fromkeys((*old, *new)):
             tree.update_index(changes, old.get(tree), new.get(tree))
 
-    def entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
-        """Returns where a product stands in each of the lists."""
+    def _entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
         if product is None:
             return
-        changed = moment_key(product.changed_at, product.id)
         if product.removed_at is not None:
-            yield self.removed, TreeEntry(changed)
+            yield self.removed, TreeEntry(moment_key(product.changed_at, product.id))
             return
-        values = counted_values(product)
-        yield self.by_added, TreeEntry(moment_key(product.added_at, product.id), values)
-        yield self.by_changed, TreeEntry(changed, values)
+        by_added, by_changed, by_title = live_places(product)
+        yield self.by_added, by_added
+        yield self.by_changed, by_changed
         if self.store_id is None:
-            yield self.by_title, TreeEntry(text_key(product.summary.title, product.id))
+            yield self.by_title, by_title
 
     def _partition(self, order: str) -> str:
         if self.store_id is None:
             return self.workspace.partition("products", order)
         return self.workspace.partition("products", "store", short(self.store_id), order)
+
+
+def live_places(product: Product) -> tuple[TreeEntry, TreeEntry, TreeEntry]:
+    """Returns where a live product stands by when it was added, when it changed, and by title."""
+    values = counted_values(product)
+    return (
+        TreeEntry(moment_key(product.added_at, product.id), values),
+        TreeEntry(moment_key(product.changed_at, product.id), values),
+        TreeEntry(text_key(product.summary.title, product.id)),
+    )
 
 
 def counted_values(product: Product) -> dict[str, FilterValue]:

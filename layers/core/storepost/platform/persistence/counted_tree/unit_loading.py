@@ -8,7 +8,7 @@ load or fold of their leaf sees them off.
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.counted_tree.items import PageItem
@@ -24,8 +24,8 @@ from storepost.platform.persistence.row_batches import delete_rows, put_rows
 
 _MAX_LEAVES = 12
 """Of one list in one unit: what leads to them, too, is written."""
-_APPENDED = 9
-"""Leaves that are appended before the nodes above are looked at: half of what these hold."""
+_APPENDED = 18
+"""Leaves that are appended before the nodes above are looked at: half of what those may hold."""
 
 
 @dataclass
@@ -72,7 +72,11 @@ class LoadedList:
         for key in keys:
             with suppress(LostRace):
                 splitter.split_above(key)
-        self.forget()
+        self._nodes = NodeCache(tree.rows)
+        if self._tail and self._tail.leaf.has_parent:
+            self._tail = replace(self._tail, appended=0)
+        else:  # a level may have come above
+            self._tail = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,7 @@ class ListsLoad:
             for tree, some in entries:
                 tree.fold()
                 self._list(tree).split_above([some[0].key])
+                self._list(tree).forget()
             raise
 
     def _commit(
