@@ -1,16 +1,16 @@
 """The table's stream, filtered to the rows that are searched: their postings follow them."""
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.overview.search.indexing import update_index
-from storepost.platform.jobs.batches import stream_handler
+from storepost.overview.search.indexing import posting_writes
+from storepost.platform.jobs.batches import stream_batch_handler
+from storepost.platform.postings.repository import PostingWrites, write_together
 
 
-def update_postings(record: DynamoDBRecord, _context: LambdaContext) -> None:
-    """Brings one row's postings to what the row is now."""
+def writes_of(record: DynamoDBRecord) -> PostingWrites | None:
+    """Returns what brings one row's postings to what the row is now."""
     images = record.raw_event["dynamodb"]
-    update_index(images.get("OldImage"), images.get("NewImage"))
+    return posting_writes(images.get("OldImage"), images.get("NewImage"))
 
 
-lambda_handler = stream_handler(update_postings)
+lambda_handler = stream_batch_handler(writes_of, write_together)

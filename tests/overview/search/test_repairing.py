@@ -223,7 +223,7 @@ class TestErased:
         [profile] = searched.call("GET", "/profiles").json["items"]
         assert searched.call("DELETE", f"/profiles/{profile['id']}").status == 204
         with monkeypatch.context() as patched:
-            patched.setattr(indexing, "update_index", lambda *_: None)
+            patched.setattr(indexing, "posting_writes", lambda *_: None)
             handler = "functions.workers.search_postings.handler"
-            patched.setattr(f"{handler}.update_index", lambda *_: None)
+            patched.setattr(f"{handler}.posting_writes", lambda *_: None)
             searched.world.deliver()

@@ -8,7 +8,7 @@ import pytest
 from local.events.pumps import StreamPump
 from storepost.accounts.identity.model import KeyScope
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.postings.entries import SearchEntry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind, postings_of
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values import clock
 from tests.catalog.products.sample import product, variant
@@ -238,6 +238,35 @@ class TestFollowing:
         assert anew.pump() > 2
         assert library.postings() == expected
         assert library.found("lee") == []
+
+    def test_rows_of_a_batch_share_calls(self, library: Library) -> None:
+        """The 25 postings of a call are of whichever rows."""
+        for number in range(6):
+            path = f"/stores/{library.shop}/products/p-{number}"
+            assert library.call("PUT", path, product()).status == 201
+        library.world.deliver()
+        expected = library.postings()
+        anew = StreamPump()
+        anew.readers = [each for each in anew.readers if each.function.job == "search_postings"]
+        written = sum(isinstance(row, PostingItem) for row in library.world.rows())
+        batches = 2
+        assert counted(anew.pump).count("BatchWriteItem") <= batches + written // 25
+        assert library.postings() == expected
+
+    def test_are_written_as_their_rows_are(self, library: Library) -> None:
+        entry = SearchEntry(
+            SearchKind.PROFILE,
+            PERSON,
+            "Ann Lee",
+            clock.now(),
+            keys=("ann@example.com",),
+            codes=("A 1",),
+        )
+        postings = PostingRepository(library.workspace, SearchKind.PROFILE)
+        postings.update_index(None, entry)
+        rows = {row.key: row.serialize() for row in map(postings.row, postings_of(entry))}
+        found = {row.key: row.serialize() for row in library.world.rows() if row.key in rows}
+        assert found == rows
 
     def test_killed_anywhere(self, library: Library) -> None:
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)

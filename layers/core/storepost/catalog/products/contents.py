@@ -53,7 +53,9 @@ def read_contents(
     """
     keys = {each: product_key(workspace, each) for each in dict.fromkeys(products)}
     kind = Item.kind.get_discriminator(ProductItem)
-    rows = find_raw(keys.values(), attributes=("kind", "external_id", "removed_at", "layers"))
+    rows = find_raw(
+        keys.values(), attributes=("kind", "external_id", "removed_at", "layers", "layer")
+    )
     live = {
         each: rows[key]
         for each, key in keys.items()
@@ -62,7 +64,9 @@ def read_contents(
     parts = {each: _parts(workspace, each, raw, without) for each, raw in live.items()}
     wanted = [key for layers in parts.values() for layer in layers for key in layer]
     contents = find_raw(wanted, attributes=("content",))
-    found = {each: [_records(layer, contents) for layer in parts[each]] for each in live}
+    found = {
+        each: [_records(live[each], layer, contents) for layer in parts[each]] for each in live
+    }
     return {
         each: ProductContents(
             live[each]["external_id"]["S"], [record for layer in layers for record in layer]
@@ -75,7 +79,7 @@ def read_contents(
 def _parts(
     workspace: WorkspaceScope, product: UUID, raw: Raw, without: Collection[UUID]
 ) -> list[list[Key]]:
-    """The keys of the rows of each layer."""
+    """The keys of the rows of each layer; none of one that stands in the product's row."""
     marks = ((from_short(source), rows) for source, rows, *_ in loads(raw["layers"]["S"]))
     return [
         [layer_key(workspace, product, source, number) for number in range(rows)]
@@ -84,9 +88,10 @@ def _parts(
     ]
 
 
-def _records(layer: Sequence[Key], contents: Mapping[Key, Any]) -> list[CalledRecord]:
+def _records(product: Raw, layer: Sequence[Key], contents: Mapping[Key, Any]) -> list[CalledRecord]:
     name = LayerItem.content.attr_name
+    found = [contents[key][name]["B"] for key in layer if key in contents]
     try:
-        return called_records(contents[key][name]["B"] for key in layer if key in contents)
+        return called_records(found if layer else [product["layer"]["B"]])
     except (zlib.error, ValueError) as error:
         raise LostRace from error

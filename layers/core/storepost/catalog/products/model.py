@@ -77,6 +77,7 @@ class LayerMark:
 
     source: UUID
     rows: int
+    """Rows of its own; a small layer has none and stands in the product's row."""
     digest: str
     """Of what the source said, so that the same once more is known without reading it."""
     locales: tuple[str, ...]

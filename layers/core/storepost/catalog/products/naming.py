@@ -153,6 +153,36 @@ class _Book:
             self._changes.update(item, _actions(called))
 
 
+class NewNames:
+    """What variants of new products are called, written before the products are there."""
+
+    def __init__(self, store: Store) -> None:
+        """Begins with none."""
+        self._store = store
+        self._names: dict[Name, list[Called]] = {}
+
+    def add(self, product: UUID, names: Iterable[tuple[Name, str]]) -> None:
+        """Adds the names of one product's variants."""
+        for name, key in names:
+            self._names.setdefault(name, []).append(Called(product, key))
+
+    def new(self, changes: Changes) -> list[NameItem]:
+        """Returns the rows of names that nobody has, and adds to the unit those of the others.
+
+        Who is called so first may be forgotten where that is another one, just now.
+        """
+        keys = {name: name_key(self._store, name) for name in self._names}
+        known = find_raw(keys.values(), consistent=False, attributes=("kind",))
+        for name, key in keys.items():
+            if key in known:
+                changes.update(NameItem(*key), _actions(self._names[name]))
+        return [
+            NameItem(*key, first=_ref(called[0]), last=_ref(called[-1]))
+            for name, called in self._names.items()
+            if (key := keys[name]) not in known
+        ]
+
+
 def give_names(
     changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
 ) -> None:

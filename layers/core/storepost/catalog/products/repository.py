@@ -26,6 +26,9 @@ from storepost.values.scope import WorkspaceScope
 DELETION_STORED_FOR = timedelta(days=30)
 """Of a product of which nothing is held: longer than a webhook or an import is on its way."""
 
+MAX_BYTES_WITHIN = 600
+"""Of a layer that stands in the product's row: both together mostly take one kilobyte then."""
+
 _AT_ONCE = 1000
 
 
@@ -81,8 +84,14 @@ class ProductRepository:
         layers: dict[UUID, dict[UUID, Layer]] = {product.id: {} for product in ids}
         for (product, source), some in keys.items():
             parts = [find_in(rows, LayerItem, key) for key in some]
-            layers[product][source] = _put_together(source, parts)
+            contents = [part.content for part in parts if part] if some else self._within(product)
+            layers[product][source] = _put_together(source, contents)
         return layers
+
+    def _within(self, product: UUID) -> list[bytes]:
+        """The content of the layer in the product's row."""
+        row = self._read.get(product) or self._reads.find(Item, product_key(self._scope, product))
+        return [row.layer] if isinstance(row, ProductItem) and row.layer else []
 
     def save(
         self,
@@ -91,19 +100,36 @@ class ProductRepository:
         after: Product,
         written: Mapping[UUID, list[bytes]],
     ) -> None:
-        """Writes the product if nobody changed it since it was read here, with changed layers."""
+        """Writes the product if nobody changed it since it was read here, with changed layers.
+
+        `written` has the contents of those; `after` says how many rows each is to have.
+        """
         item = self._read.get(after.id) or self._new(after.id)
         for name, value in product_attributes(after).items():
             setattr(item, name, value)
-        changes.save(item)
         for source, parts in written.items():
             known = before.layers.get(source) if before else None
-            for number, content in enumerate(parts):
-                changes.save(
-                    LayerItem(*layer_key(self._scope, after.id, source, number), content=content)
-                )
-            for number in range(len(parts), known.rows if known else 0):
-                changes.delete(LayerItem(*layer_key(self._scope, after.id, source, number)))
+            self._save_layer(changes, item, known, after.layers[source], parts)
+        changes.save(item)
+
+    def _save_layer(
+        self,
+        changes: Changes,
+        item: ProductItem,
+        before: LayerMark | None,
+        after: LayerMark,
+        parts: Sequence[bytes],
+    ) -> None:
+        """Adds the rows of a changed layer, or puts it into the product's row."""
+        if not after.rows:
+            [item.layer] = parts
+        elif before and not before.rows:
+            item.layer = None
+        for number, content in enumerate(parts[: after.rows]):
+            key = layer_key(self._scope, item.id, after.source, number)
+            changes.save(LayerItem(*key, content=content))
+        for number in range(after.rows, before.rows if before else 0):
+            changes.delete(LayerItem(*layer_key(self._scope, item.id, after.source, number)))
 
     def _new(self, product: UUID) -> ProductItem:
         """A row for the product, in the place of one that says that it was deleted before."""
@@ -126,10 +152,23 @@ class ProductRepository:
         return [layer_key(self._scope, product, mark.source, n) for n in range(mark.rows)]
 
 
-def _put_together(source: UUID, parts: Sequence[LayerItem | None]) -> Layer:
-    """The layer of these rows. Raises LostRace where a writer came between the reads."""
+def rows_of(mark: LayerMark | None, parts: Sequence[bytes]) -> int:
+    """Returns how many rows of its own a layer of these parts is to have; `mark` is as it was.
+
+    One that stands in the product's row stays there while it is small.
+    """
+    return 0 if mark and not mark.rows and may_stand_within(parts) else len(parts)
+
+
+def may_stand_within(parts: Sequence[bytes]) -> bool:
+    """Returns whether a layer of these parts is small enough for the product's row."""
+    return sum(map(len, parts)) <= MAX_BYTES_WITHIN
+
+
+def _put_together(source: UUID, contents: Sequence[bytes]) -> Layer:
+    """The layer of these contents. Raises LostRace where a writer came between the reads."""
     try:
-        return layer_of(source, [part.content for part in parts if part])
+        return layer_of(source, contents)
     except (zlib.error, ValueError) as error:
         raise LostRace from error
 

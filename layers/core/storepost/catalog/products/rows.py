@@ -33,6 +33,8 @@ class ProductItem(VersionedItem, MarkedItem, discriminator="product"):
     summaries = BinaryAttribute(legacy_encoding=False)
     layers = Records("source", "rows", "digest", "locales", "is_live", named_by=["source"])
     skus = BinaryAttribute(legacy_encoding=False, null=True)
+    layer = BinaryAttribute(legacy_encoding=False, null=True)
+    """The content of the layer that has no rows of its own, where there is one."""
 
 
 class DeletedProductItem(VersionedItem, discriminator="deleted_product"):

@@ -79,7 +79,7 @@ def read_names(store: Store, most: int) -> StoreNames | None:
     some = read(first)
     if some is None:
         return None
-    listed = raw_rows_in(ProductLists(store.workspace, store.id).by_added.partition, most, ["sk"])
+    listed = ProductLists(store.workspace, store.id).by_added.keys(most)
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         found = [some, *threads.map(with_patience(read), others)]
     if listed is None or None in found:
@@ -89,5 +89,5 @@ def read_names(store: Store, most: int) -> StoreNames | None:
         for rows in found
         for raw in rows or ()
     }
-    products = frozenset(from_short(raw["sk"]["S"][-SHORT_LENGTH:]).bytes for raw in listed)
+    products = frozenset(from_short(key[-SHORT_LENGTH:]).bytes for key in listed)
     return StoreNames(products, names, product_id_bytes(store.id))

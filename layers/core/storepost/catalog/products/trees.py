@@ -14,6 +14,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
     FilterField,
     FilterValue,
+    Packing,
     Tree,
     TreeEntry,
     moment_key,
@@ -38,6 +39,9 @@ STOCK = FilterField(
 )
 FILTERS = (STATUS, PUBLISHED, STOCK)
 
+_PACKING = Packing()
+"""For what an import brings at once: its entries stand in pages. Growth leaves rows as they are."""
+
 
 @dataclass(frozen=True)
 class ProductLists:
@@ -49,12 +53,12 @@ class ProductLists:
     @property
     def by_added(self) -> Tree:
         """Returns the list of live products by when they were added."""
-        return Tree(self._partition("added"), FILTERS)
+        return Tree(self._partition("added"), FILTERS, packing=_PACKING)
 
     @property
     def by_changed(self) -> Tree:
         """Returns the list of live products by when they changed."""
-        return Tree(self._partition("changed"), FILTERS)
+        return Tree(self._partition("changed"), FILTERS, packing=_PACKING)
 
     @property
     def removed(self) -> Tree:
@@ -64,7 +68,7 @@ class ProductLists:
     @property
     def by_title(self) -> Tree:
         """Returns the list of live products by title in the primary locale, of all stores alone."""
-        return Tree(self.workspace.partition("products", "title"))
+        return Tree(self.workspace.partition("products", "title"), packing=_PACKING)
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -81,20 +85,29 @@ class ProductLists:
     def _entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
         if product is None:
             return
-        changed = moment_key(product.changed_at, product.id)
         if product.removed_at is not None:
-            yield self.removed, TreeEntry(changed)
+            yield self.removed, TreeEntry(moment_key(product.changed_at, product.id))
             return
-        values = counted_values(product)
-        yield self.by_added, TreeEntry(moment_key(product.added_at, product.id), values)
-        yield self.by_changed, TreeEntry(changed, values)
+        by_added, by_changed, by_title = live_places(product)
+        yield self.by_added, by_added
+        yield self.by_changed, by_changed
         if self.store_id is None:
-            yield self.by_title, TreeEntry(text_key(product.summary.title, product.id))
+            yield self.by_title, by_title
 
     def _partition(self, order: str) -> str:
         if self.store_id is None:
             return self.workspace.partition("products", order)
         return self.workspace.partition("products", "store", short(self.store_id), order)
+
+
+def live_places(product: Product) -> tuple[TreeEntry, TreeEntry, TreeEntry]:
+    """Returns where a live product stands by when it was added, when it changed, and by title."""
+    values = counted_values(product)
+    return (
+        TreeEntry(moment_key(product.added_at, product.id), values),
+        TreeEntry(moment_key(product.changed_at, product.id), values),
+        TreeEntry(text_key(product.summary.title, product.id)),
+    )
 
 
 def counted_values(product: Product) -> dict[str, FilterValue]:

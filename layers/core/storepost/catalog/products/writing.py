@@ -15,11 +15,12 @@ from uuid import UUID
 from storepost.catalog.products import fields as names
 from storepost.catalog.products.in_force import InForce, RulesRepository, marking
 from storepost.catalog.products.keys import custom_fields_key, product_key, rules_key
+from storepost.catalog.products.loading import ProductLoad
 from storepost.catalog.products.model import LayerMark, Product, product_id
 from storepost.catalog.products.naming import give_names, names_of, skus_of
 from storepost.catalog.products.packing import digest_of, layer_parts
 from storepost.catalog.products.records import Layer, SourceValues
-from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.repository import ProductRepository, may_stand_within, rows_of
 from storepost.catalog.products.repository import keys_behind as layer_keys
 from storepost.catalog.products.resolution import Resolution
 from storepost.catalog.products.rules import product_source_id
@@ -106,14 +107,19 @@ def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> 
 
 
 def replace_layer(
-    changes: Changes, product_source: ProductSource, product: SourceProduct
+    changes: Changes,
+    product_source: ProductSource,
+    product: SourceProduct,
+    load: ProductLoad | None = None,
 ) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
+
+    With a `load` a new product is added to that, and the load is committed, not the changes.
 
     Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
     """
     digest = digest_of(product.values, product.updated_at)
-    writing = _Writing(changes, product_source, product.external_id)
+    writing = _Writing(changes, product_source, product.external_id, load)
     mark = writing.mark
     if writing.before and mark and mark.is_live and mark.digest == digest:
         return Written(writing.before, WriteOutcome.UNCHANGED)
@@ -170,8 +176,15 @@ def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
 class _Writing:
     """One product in one unit of work."""
 
-    def __init__(self, changes: Changes, product_source: ProductSource, external_id: str) -> None:
+    def __init__(
+        self,
+        changes: Changes,
+        product_source: ProductSource,
+        external_id: str,
+        load: ProductLoad | None = None,
+    ) -> None:
         self._changes = changes
+        self._load = load
         self._product_source = product_source
         self._external_id = external_id
         self._id = product_id(product_source.store.id, external_id)
@@ -201,17 +214,27 @@ class _Writing:
         if sum(map(len, parts[source])) > MAX_LAYER_BYTES:
             raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
         after = self._resolved(all_layers, now)
-        layer_marks = {each: _mark(written[each], len(parts[each])) for each in written}
+        layer_marks = {
+            each: _mark(written[each], self._rows_of(each, parts[each])) for each in written
+        }
         after = replace(after, layers={**after.layers, **layer_marks})
         self._repository.save(self._changes, before, after, parts)
         self._update_indexes(after, layers, layer)
         outcome = WriteOutcome.CHANGED if before else WriteOutcome.CREATED
         return Written(after, outcome, all_layers)
 
+    def _rows_of(self, source: UUID, parts: list[bytes]) -> int:
+        """Of a product that a load brings, its layer may stand in the product's row."""
+        if self.before is None:
+            is_loaded = self._load is not None and source == self._product_source.source
+            return 0 if is_loaded and may_stand_within(parts) else len(parts)
+        return rows_of(self.mark, parts)
+
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
         """Adds no more than the source's own time, by which what is older is known."""
         parts = layer_parts(layer)
-        layer_marks = {**before.layers, layer.source: _mark(layer, len(parts))}
+        rows = rows_of(self.mark, parts)
+        layer_marks = {**before.layers, layer.source: _mark(layer, rows)}
         after = replace(before, layers=layer_marks)
         self._repository.save(self._changes, before, after, {layer.source: parts})
         return Written(after, WriteOutcome.UNCHANGED, {**layers, layer.source: layer})
@@ -274,12 +297,14 @@ class _Writing:
     def _update_indexes(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
         """Lists, names, marks and the custom fields that the store has."""
         store, changes = self._product_source.store, self._changes
-        reindex(changes, store.workspace, self.before, after)
         known = names_of(self._external_id, layers.values())
         layer_names = names_of(self._external_id, [layer])
-        give_names(
-            changes, store, self._id, [each for each in layer_names.items() if each[0] not in known]
-        )
+        new_names = [each for each in layer_names.items() if each[0] not in known]
+        if self._load and self.before is None:
+            self._load.add(after, new_names)
+        else:
+            reindex(changes, store.workspace, self.before, after)
+            give_names(changes, store, self._id, new_names)
         in_force = self._in_force
         before = self.before.layers.values() if self.before else ()
         marking(changes, store, in_force.rules).add(before, after.layers.values())

@@ -16,9 +16,10 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.fetching import fetch_into
 from storepost.feeds.imports.matching import adds, defaults_of, digest_of, finder
 from storepost.feeds.imports.plan import Plan
+from storepost.feeds.imports.plan_writing import PlanWriter
 from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
-from storepost.feeds.imports.writing import AHEAD, Writer
+from storepost.feeds.imports.writing import AHEAD
 from storepost.feeds.records.samples import reader_of
 from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
@@ -126,14 +127,14 @@ class FeedImportRun:
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes what is left of the plan, a chunk at a time."""
         with Plan(self._plan) as plan:
-            writer = Writer(ProductSource(self._store, self._feed.id), plan.rows_of)
+            writer = PlanWriter(plan, ProductSource(self._store, self._feed.id), AHEAD)
 
             def write_some() -> bool:
                 nonlocal running
-                products = plan.products(running.done, AHEAD)
+                products = writer.products(running.done)
                 if products:
                     note = _Note(self._run, running, stops=self._run.is_over())
-                    running = note.after(*writer.write(products, note))
+                    running = note.after(*writer.write(running.done, products, note))
                     if note.stops:
                         raise OutOfTime
                 return bool(products)
@@ -141,6 +142,7 @@ class FeedImportRun:
             def reload() -> None:
                 nonlocal running
                 running = self._reloaded(running)
+                writer.give_way()
 
             while until_won(write_some, reload):
                 pass

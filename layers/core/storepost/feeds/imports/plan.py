@@ -1,22 +1,37 @@
 """What an import has to write, on disk: products in order, each with its rows."""
 
+import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
+
+from storepost.values.text import sort_key
 
 PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
     CREATE TABLE plan.row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
         variant TEXT, content TEXT, PRIMARY KEY (product, number)) WITHOUT ROWID;
+    CREATE TABLE plan.load (products INTEGER);
+    INSERT INTO plan.load SELECT count(*) FROM fresh;
+    INSERT INTO plan.product (product) SELECT product FROM fresh ORDER BY place;
     INSERT INTO plan.product (product) SELECT product FROM row
-        WHERE product IN (SELECT product FROM changed) GROUP BY product ORDER BY min(number);
+        WHERE product IN (SELECT product FROM changed EXCEPT SELECT product FROM fresh)
+        GROUP BY product ORDER BY min(number);
     INSERT INTO plan.row SELECT product, number, id, locale, grp, variant, content FROM row
         WHERE product IN (SELECT product FROM changed) ORDER BY product, number;
     INSERT INTO plan.product (product) SELECT product FROM changed
         WHERE product NOT IN (SELECT product FROM row WHERE product IS NOT NULL) ORDER BY product;
 """
 """Written from the rows when they are resolved."""
+
+FRESH = """
+    INSERT INTO fresh SELECT product, row_number() OVER (ORDER BY title, first) FROM (
+        SELECT product, min(title_key(content)) AS title, min(number) AS first FROM row
+        WHERE product IN (SELECT product FROM unknown) GROUP BY product);
+"""
+"""The products that are probably new, by title: they stand beside each other in the lists then."""
 
 
 GROUPS = """
@@ -33,6 +48,13 @@ GROUPS = """
     UPDATE row SET grp = named.id FROM named WHERE row.grp = named.sku;
 """
 """Which rows name each other as one group, in ways that a row alone doesn't show."""
+
+
+def title_key(content: str) -> str:
+    """Returns what a row's product is sorted by in lists by title, from the row's content."""
+    product, _ = json.loads(content)
+    title = product.get("title")
+    return f"={sort_key(title)}" if title else ">"
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,13 @@ class Plan:
             "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, most)
         )
         return [product for (product,) in found]
+
+    @property
+    def fresh(self) -> int:
+        """Returns how many products at the beginning are probably new, in the order of titles."""
+        with suppress(sqlite3.OperationalError):  # of another release, which has none
+            return int(self._db.execute("SELECT products FROM load").fetchone()[0])
+        return 0
 
     def rows_of(self, product: str) -> list[Placed]:
         """Returns the rows about a product, in the file's order; none where it has none now."""

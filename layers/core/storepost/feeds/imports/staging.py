@@ -15,11 +15,13 @@ from typing import Any, Self
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
 from storepost.feeds.imports.file_formats import note_format
-from storepost.feeds.imports.plan import GROUPS, PLAN
+from storepost.feeds.imports.plan import FRESH, GROUPS, PLAN, title_key
 from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 
 MAX_VARIANTS = 2_000
+LEAST_LOADED = 500
+"""New products of one import: of fewer each is written by itself, in the file's order."""
 _CACHE_KIB = 16_000
 
 
@@ -86,6 +88,7 @@ class FeedStaging:
             self._db.executescript(_SCHEMA)
             note_format(self._db)
         self._db.execute("ATTACH ? AS before", (str(manifest) if manifest else ":memory:",))
+        self._db.execute("CREATE TEMP TABLE fresh (product TEXT PRIMARY KEY, place INTEGER)")
         if manifest is None:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
@@ -227,6 +230,12 @@ class FeedStaging:
             " FROM row other WHERE other.product = row.product AND other.id <> row.id)",
             (State.ALONE,),
         )
+        self._db.execute(
+            "CREATE TEMP TABLE unknown AS SELECT DISTINCT product FROM row WHERE state = ?"
+            " EXCEPT SELECT product FROM row WHERE state IN (1, 2)"
+            " EXCEPT SELECT product FROM before.entry",
+            (State.ALONE,),
+        )
         self._db.execute("UPDATE row SET state = ? WHERE state = ?", (State.PLACED, State.ALONE))
         self._db.execute(
             "UPDATE row SET product = coalesce((SELECT other.product FROM row other"
@@ -273,6 +282,11 @@ class FeedStaging:
             INSERT INTO changed SELECT product FROM row WHERE state = 2
                 UNION SELECT product FROM gone;
         """)
+        self._db.create_function("title_key", 1, title_key, deterministic=True)
+        self._db.executescript(FRESH)
+        self._db.execute(
+            "DELETE FROM fresh WHERE (SELECT count(*) FROM fresh) < ?", (LEAST_LOADED,)
+        )
 
     @property
     def rows(self) -> int:

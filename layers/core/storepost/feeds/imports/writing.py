@@ -4,6 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
+from storepost.catalog.products.keys import product_key
+from storepost.catalog.products.loading import ProductLoad
+from storepost.catalog.products.model import product_id
 from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.writing import (
     ProductSource,
@@ -23,12 +26,19 @@ from storepost.platform.persistence.changes import (
     TooManyWrites,
     WrittenTwice,
 )
+from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 
 AHEAD = 50
 """Products that are read at once, for several transactions."""
+AHEAD_OF_LOADS = 60
 _FEW = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
+
+_MAX_LOADED = AHEAD_OF_LOADS
+"""New products in one transaction with the pages of their lists, which take up to 25 items."""
+_LEAST_LOADED = 12
+"""Of fewer at once it costs no less."""
 
 type RowsOf = Callable[[str], Sequence[Placed]]
 type Note = Callable[[Changes, int, int], None]
@@ -51,6 +61,8 @@ class Writer:
         self._source = source
         self._rows_of = rows_of
         self._reads = ReadAhead()
+        self._lists = ListsLoad()
+        self._most_loaded = _MAX_LOADED
 
     def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
         """Writes the first of the products, and what `note` adds: how many, and created ones.
@@ -68,6 +80,46 @@ class Writer:
                 if most == 1:
                     raise
                 most //= 2
+
+    def load(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+        """Writes the first of the products, which are new, and their lists' pages; as `write`.
+
+        Where that isn't so, or others are at the same lists, they are written one by one.
+        """
+        most = min(len(products), self._most_loaded)
+        while most >= _LEAST_LOADED:
+            self._reads.next()
+            self._reads.prefetch(keys_of(self._source.store, products[:most]))
+            most = self._new(products[:most])
+            if most < _LEAST_LOADED:
+                break
+            try:
+                return self._load(products[:most], note)
+            except (TooManyWrites, WrittenTwice):
+                most = self._most_loaded = most * 2 // 3
+        return self.write(products, note)
+
+    def _load(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+        changes = Changes(self._reads)
+        load = ProductLoad(changes, self._source.store, self._lists)
+        try:
+            for product in products:
+                replace_layer(changes, self._source, self._product(product), load)
+            note(changes, len(products), len(products))
+            load.commit()
+        except LostRace:
+            self._reads.clear()
+            raise
+        return len(products), len(products)
+
+    def _new(self, products: Sequence[str]) -> int:
+        """How many of the products, which are read, have no row; up to the first that has one."""
+        store = self._source.store
+        keys = [product_key(store.workspace, product_id(store.id, each)) for each in products]
+        return sum(1 for _ in takewhile(lambda key: not self._reads.find_all([key]), keys))
+
+    def _product(self, product: str) -> SourceProduct:
+        return SourceProduct(product, source_values_of(product, self._rows_of(product)))
 
     def _commit(self, products: Sequence[str], note: Note) -> tuple[int, int]:
         changes = Changes(self._reads)
@@ -113,9 +165,7 @@ class Writer:
         if not rows:
             remove_layer(changes, self._source, product)
             return False
-        written = replace_layer(
-            changes, self._source, SourceProduct(product, source_values_of(product, rows))
-        )
+        written = replace_layer(changes, self._source, self._product(product))
         return written.outcome is WriteOutcome.CREATED
 
 

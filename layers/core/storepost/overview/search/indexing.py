@@ -1,21 +1,25 @@
 """The stream's reader: the postings follow the rows that are searched.
 
 A row's records come in order, and those that failed come again with all that followed them. So the
-postings end where the row is, however often a record comes.
+postings end where the row is, however often a record comes. Those of a batch are written together,
+25 a call, of whichever rows they are.
 """
 
 from storepost.overview.search.sources import entry_of
 from storepost.platform.persistence.streams import Image, row_of
-from storepost.platform.postings.repository import PostingRepository
+from storepost.platform.postings.repository import PostingRepository, PostingWrites
 from storepost.values.scope import WorkspaceScope
 
 
-def update_index(before: Image | None, after: Image | None) -> None:
-    """Brings the postings of a row from what it was to what it is; None where it isn't there."""
+def posting_writes(before: Image | None, after: Image | None) -> PostingWrites | None:
+    """Returns what brings the postings of a row from what it was to what it is.
+
+    Its images are None where it isn't there.
+    """
     old, new = (entry_of(row_of(image)) for image in (before, after))
     changed = new or old
     image = after or before
     if changed is None or image is None or old == new:
-        return
+        return None
     workspace = WorkspaceScope.of(image["pk"]["S"])
-    PostingRepository(workspace, changed.kind).update_index(old, new)
+    return PostingRepository(workspace, changed.kind).differences(old, new)

@@ -59,11 +59,32 @@ def _partial_fifo() -> SqsFifoPartialProcessor:
     return processor
 
 
-def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Handler:
-    """Returns the handler of a reader of the table's stream."""
-    return _handler(
-        BatchProcessor(EventType.DynamoDBStreams, raise_on_entire_batch_failure=False), work
-    )
+def stream_batch_handler[T](
+    read: Callable[[DynamoDBRecord], T | None], write: Callable[[Sequence[T]], None]
+) -> Handler:
+    """Returns the handler of a reader of the table's stream that writes what it reads together.
+
+    `read` says what is to be written for one record; None for nothing. Records that couldn't be
+    read come again, with all that stands behind the first of them. Where the write fails, all do.
+    """
+
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        records = event["Records"]
+        with log_keys(requestId=context.aws_request_id):
+            with patience(context.get_remaining_time_in_millis()) as own:
+                found, failed = _read_each(records, read)
+                try:
+                    write(list(found.values()))
+                except Exception as error:
+                    log_unexpected(error)
+                    failed |= found.keys()
+            if own.retries:
+                count("Retries", own.retries)
+            flush(requestId=context.aws_request_id)
+        numbers = (raw["dynamodb"]["SequenceNumber"] for raw in records)
+        return {"batchItemFailures": [{"itemIdentifier": n} for n in numbers if n in failed]}
+
+    return lambda_handler
 
 
 def relay_handler[E](

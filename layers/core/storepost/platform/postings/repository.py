@@ -1,8 +1,8 @@
 """Rows of postings; alone among all rows they are read as they may have been a moment ago."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import batched
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
@@ -13,6 +13,9 @@ from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind
 from storepost.platform.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.values.ids import from_short, from_short_moment, short_moment
 from storepost.values.scope import WorkspaceScope
+
+type PostingWrites = Mapping[Key, Posting | None]
+"""What is to stand under keys; None for nothing."""
 
 _WRITES = 25
 """That DynamoDB takes in a call."""
@@ -27,6 +30,9 @@ class PostingItem(Item, discriminator="hit"):
     at = UnicodeAttribute(attr_name="n")
     text = UnicodeAttribute(attr_name="t")
     exact = NumberAttribute(attr_name="e", null=True)
+
+
+_KIND = Item.kind.get_discriminator(PostingItem)
 
 
 class PostingRepository:
@@ -57,12 +63,15 @@ class PostingRepository:
         It may be killed and run again: each posting is put or deleted whatever stands there. Of
         the old ones just the keys are needed, so that whatever stands there can be deleted.
         """
+        write_together([self.differences(before, after)])
+
+    def differences(self, before: SearchEntry | None, after: SearchEntry | None) -> PostingWrites:
+        """Returns what `update_index` writes: each posting as it is to be, None for no more."""
         old, new = self._postings(before), self._postings(after)
         # What is shown again has moved to another list: whoever goes through that may have passed.
         kept = {} if before and after and before.is_hidden > after.is_hidden else old
-        puts = [self.row(posting) for key, posting in new.items() if kept.get(key) != posting]
-        stale = [key for key in old if key not in new]
-        _write([_put(row) for row in puts] + [_delete(key) for key in stale])
+        changed = {key: posting for key, posting in new.items() if kept.get(key) != posting}
+        return {**changed, **{key: None for key in old if key not in new}}
 
     def write_all(
         self, entries: Iterable[tuple[Collection[Key], SearchEntry | None]]
@@ -74,7 +83,7 @@ class PostingRepository:
         written, requests = list[set[Key]](), list[dict[str, Any]]()
         for stale, now in entries:
             new = self._postings(now)
-            requests += (_put(self.row(posting)) for posting in new.values())
+            requests += (_put(key, posting) for key, posting in new.items())
             requests += (_delete(key) for key in dict.fromkeys(stale) if key not in new)
             written.append(set(new))
         _write(requests)
@@ -123,8 +132,27 @@ class PostingRepository:
         }
 
 
-def _put(row: PostingItem) -> dict[str, Any]:
-    return {"PutRequest": {"Item": cast("dict[str, Any]", row.serialize())}}
+def write_together(writes: Iterable[PostingWrites]) -> None:
+    """Writes what differs of several entries, in as few calls as there may be.
+
+    Of two that write under one key the later one holds.
+    """
+    merged: dict[Key, Posting | None] = {}
+    for each in writes:
+        merged |= each
+    _write(_put(key, each) if each else _delete(key) for key, each in merged.items())
+
+
+def _put(key: Key, posting: Posting) -> dict[str, Any]:
+    """Puts a posting's row, without an object of PynamoDB: what is searched has a dozen of them."""
+    row = {
+        "pk": {"S": key[0]},
+        "sk": {"S": key[1]},
+        "kind": {"S": _KIND},
+        "n": {"S": short_moment(posting.at)},
+        "t": {"S": posting.text},
+    }
+    return {"PutRequest": {"Item": row | ({"e": {"N": "1"}} if posting.is_exact else {})}}
 
 
 def _delete(key: Key) -> dict[str, Any]:

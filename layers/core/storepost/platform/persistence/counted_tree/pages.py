@@ -103,6 +103,11 @@ class Stored:
             for key, mark, payload in zip(keys, marked or [""] * len(keys), payloads, strict=True)
         ]
 
+    def keys_of(self, page: str) -> list[str]:
+        """The keys of a page's entries, in order; the page must have been found."""
+        keys: list[str] = _CONTENT.deserialize(self.pages[page])[0]
+        return keys
+
     def by_leaf(self, ranges: Iterable[KeyRange]) -> "list[Stored]":
         """The same apart for each of some ranges that follow each other."""
         rows, pages = list(self.rows), list(self.pages)

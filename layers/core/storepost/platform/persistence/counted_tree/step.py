@@ -31,9 +31,11 @@ type _Share = tuple[Node, Sequence[TreeEntry]]
 class Step:
     """Plans one transaction, and says what is to be written before it and removed behind it."""
 
-    def __init__(self, rows: Rows, nodes: NodeCache, leaves: int) -> None:
-        """At most so many leaves that are there already."""
-        self.changes = Changes()
+    def __init__(
+        self, rows: Rows, nodes: NodeCache, leaves: int, changes: Changes | None = None
+    ) -> None:
+        """At most so many leaves that are there already; `changes` is whose transaction it is."""
+        self.changes = Changes() if changes is None else changes
         self.pages: list[PageItem] = []
         self.dead_pages: list[str] = []
         self.cut_at: list[str] = []

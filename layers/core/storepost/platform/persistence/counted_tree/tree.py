@@ -130,6 +130,10 @@ class Tree:
         """The first entries of a range by key: for whoever goes through the list bit by bit."""
         return walking.first(self.rows, within, limit)
 
+    def keys(self, most: int) -> list[str] | None:
+        """The keys of all entries, in no order; None where there are more than `most`."""
+        return walking.keys(self.rows, most)
+
     def scan(
         self,
         request: PageRequest,

@@ -1,11 +1,16 @@
 """Going through a list bit by bit, in the order of its keys."""
 
 from collections.abc import Sequence
+from itertools import batched
 
 from storepost.platform.persistence.changes import LostRace, until_won
-from storepost.platform.persistence.counted_tree.keys import KeyRange
+from storepost.platform.persistence.counted_tree.items import is_whole
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
+
+_LEAVES = 60
+"""Whose entries are held at once."""
 
 
 def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
@@ -20,6 +25,36 @@ def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
     if span is None or (span & reach).is_empty:
         return found
     return until_won(lambda: _by_leaves(rows, within, limit))
+
+
+def keys(rows: Rows, most: int) -> list[str] | None:
+    """The keys of all entries, in no order; None where there are more than `most`.
+
+    Leaves and what stands under them are read by a few queries, whether they have pages or not.
+    """
+    return until_won(lambda: _keys(rows, most))
+
+
+def _keys(rows: Rows, most: int) -> list[str] | None:
+    """The same. Raises LostRace where leaves were packed anew between two reads."""
+    leaves = rows.first(0, EVERYTHING, most + 1, descending=False)
+    if not leaves:  # all that there may be is counted later
+        live = rows.live(EVERYTHING, most + 1)
+        return [entry.key for entry in live] if len(live) <= most else None
+    if sum(leaf.n for leaf in leaves) > most:
+        return None
+    if not is_whole(leaves, EVERYTHING):
+        raise LostRace
+    found: set[str] = set()
+    for some in batched(leaves, _LEAVES, strict=False):
+        pages = [page for leaf in some for page in leaf.page_keys]
+        stored = rows.stored(KeyRange(some[0].lo, some[-1].hi))
+        if not stored.has(pages):
+            raise LostRace
+        gone = {key for key, entry in stored.rows.items() if entry is None}
+        found |= stored.rows.keys() - gone
+        found |= {key for page in pages for key in stored.keys_of(page)} - gone
+    return list(found) if len(found) <= most else None
 
 
 def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:

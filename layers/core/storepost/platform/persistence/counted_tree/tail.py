@@ -1,0 +1,77 @@
+"""The end of a list, as one knows it who goes on appending to it.
+
+Whoever appends in order cuts the last leaf behind its entries: what comes next gets a leaf and a
+page of its own. All that stands under the leaf was read once, and its version says that this is so
+still. Nothing is read again, then, and no page is written anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree.items import Node, PageItem
+from storepost.platform.persistence.counted_tree.keys import END, KeyRange, behind, separator
+from storepost.platform.persistence.counted_tree.model import Counts, TreeEntry, counts_of, total
+from storepost.platform.persistence.counted_tree.node_cache import NodeCache
+from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
+from storepost.platform.persistence.counted_tree.pages import generation
+from storepost.platform.persistence.counted_tree.rows import Rows
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A list's last leaf."""
+
+    leaf: Node
+    last: str
+    """No entry that it counts, nor any row under it, has a later key."""
+    span: KeyRange | None
+    """Where entries of the list may stand in pages."""
+    appended: int = 0
+    """Leaves that came since the nodes above were looked at."""
+
+    def takes(self, entries: Sequence[TreeEntry]) -> bool:
+        """Returns whether all of the entries come behind what is there."""
+        return self.last < entries[0].key
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What a unit appends, and how the list ends once that is written."""
+
+    tail: Tail
+    page: PageItem
+    above: Sequence[Addition]
+
+
+def read_tail(rows: Rows) -> Tail | None:
+    """Returns how the list ends; None for one that never had an entry.
+
+    Where an entry is gone that the leaf counts still, a row says so until it is counted.
+    """
+    leaf = rows.first(0, KeyRange(), 1, descending=True)
+    if not leaf:
+        return None
+    stored = rows.stored(leaf[0].range)
+    pages = [key for page in stored.pages for key in stored.keys_of(page)]
+    return Tail(leaf[0], max([leaf[0].lo, *stored.rows, *pages]), rows.span())
+
+
+def append(
+    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, entries: Sequence[TreeEntry]
+) -> Appended:
+    """Adds to the unit that entries behind the tail get a leaf of their own, with a page."""
+    begin, leaf = separator(tail.last, entries[0].key), tail.leaf
+    counts: Counts = total(counts_of(entry, rows.fields) for entry in entries)
+    new = replace(leaf, lo=begin, hi=END, counts=counts, version=1, page=generation(1))
+    rows.rewrite(changes, leaf, replace(leaf, hi=begin, version=leaf.version + 1))
+    rows.create(changes, new)
+    last = entries[-1].key
+    above = (
+        NodeWrites(rows, changes, nodes).add([(last, counts)], level=1) if leaf.has_parent else []
+    )
+    paged = KeyRange(entries[0].key, behind(last).lo)
+    span = KeyRange(min(tail.span.lo, paged.lo), paged.hi) if tail.span else paged
+    rows.widen_span(changes, tail.span, span)
+    page = rows.page_item(new.page_keys[-1], entries)
+    return Appended(Tail(new, last, span, tail.appended + 1), page, above)

@@ -1,0 +1,333 @@
+"""Many new products of one import: the same as written one by one, whoever comes in between."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.catalog.products.matching import MatchKey, match
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.rows import LayerItem, ProductItem
+from storepost.catalog.products.trees import ProductLists
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.imports import plan_writing, staging, writing
+from storepost.platform.persistence.counted_tree.items import PageItem
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.catalog.products.state import check, products, store_of
+from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.feeds.feeds.test_killed import resume
+from tests.harness.call_interruption import Side, around_calls, counted
+from tests.harness.crash_points import Shard, crashes, in_shards
+
+ROWS = [
+    {
+        "id": f"p{n}",
+        "title": f"{'acegikmobdfhjl'[n]} title",
+        "price": str(n + 1),
+        "sku": f"SKU {n}",
+        "brand": f"Brand {n % 3}",
+    }
+    for n in range(14)
+]
+FEED = csv(*ROWS)
+
+
+@pytest.fixture(autouse=True)
+def _small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a few rows are many."""
+    monkeypatch.setattr(staging, "LEAST_LOADED", 8)
+    monkeypatch.setattr(plan_writing, "ENDS", 2)
+    monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 5)
+    monkeypatch.setattr(writing, "_MAX_LOADED", 5)
+    monkeypatch.setattr(writing, "_LEAST_LOADED", 2)
+
+
+def says(shop: Shop) -> dict[str, Any]:
+    """All products with what their sources say, but for moments; and that the lists hold them."""
+    check(shop.world, store_of(shop.world, shop.store_id))
+    repository = ProductRepository(shop.workspace)
+    found = {}
+    for product in products(shop.world):
+        layers = repository.layers(product).values()
+        found[product.external_id] = (
+            product.removed_at is None,
+            product.summaries,
+            product.skus,
+            sorted(repr((r.values, r.is_live)) for layer in layers for r in layer.records),
+        )
+    titles = ProductLists(shop.workspace).by_title.rows.everything()[1]
+    live = sum(is_live for is_live, *_ in found.values())
+    assert len({entry.id for entry in titles}) == live
+    return found
+
+
+def one_by_one(shop: Shop, monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
+    """Does the work without any load."""
+    with monkeypatch.context() as plain:
+        plain.setattr(staging, "LEAST_LOADED", 10**9)
+        work()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A feed whose first import waits for the worker; as often as one likes."""
+
+    shop: Shop
+    back: Callable[[], None]
+
+    def begin(self) -> Json:
+        """The feed, anew."""
+        self.back()
+        feed = self.shop.create(self.shop.server.put("/feed", FEED))
+        self.shop.world.deliver_outbox()
+        return feed
+
+
+def waiting(shop: Shop) -> Waiting:
+    """Beside a product of the store's own."""
+    shop.put_product("own", variants=[])
+    clear_key_cache()
+    return Waiting(shop, shop.world.checkpoint())
+
+
+@contextmanager
+def before_write(number: int, act: Callable[[], None]) -> Iterator[list[bool]]:
+    """Lets somebody act before a write of that number from within; whether that came."""
+    came: list[bool] = []
+    writes = 0
+
+    def step(_number: int, operation: str, moment: Side) -> None:
+        nonlocal writes
+        if came or moment is not Side.BEFORE or "Write" not in operation:
+            return
+        writes += 1
+        if writes == number:
+            came.append(True)
+            act()
+
+    with around_calls(step):
+        yield came
+
+
+def kinds(shop: Shop, kind: type[object]) -> int:
+    """How many rows of a kind there are."""
+    return sum(isinstance(row, kind) for row in shop.world.rows())
+
+
+class TestLoads:
+    """A first import."""
+
+    def test_is_the_same_as_products_one_by_one(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begin = waiting(shop).begin
+        feed = begin()
+        one_by_one(shop, monkeypatch, lambda: resume(shop, feed))
+        expected, plain_pages = says(shop), kinds(shop, PageItem)
+        plain = {row["id"] for row in shop.get("/products", q="brand", pageSize=100)["items"]}
+        feed = begin()
+        resume(shop, feed)
+        assert says(shop) == expected
+        assert (plain_pages, kinds(shop, PageItem) > 4) == (0, True)
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert latest["counts"] == counts(rows=14, imported=14, created=14, products=14)
+        shop.world.deliver()
+        found = {row["id"] for row in shop.get("/products", q="brand", pageSize=100)["items"]}
+        assert (plain, len(found)) == (set(), 14)
+
+    def test_a_small_layer_stands_in_its_products_row(self, shop: Shop) -> None:
+        """Of those that are loaded: 2 rows at either end and the store's own have their own."""
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        assert kinds(shop, ProductItem) == 15
+        assert kinds(shop, LayerItem) == 5
+
+    def test_variants_are_found_by_their_names(self, shop: Shop) -> None:
+        """With a name that another one had before."""
+        shop.put_product("other", variants=[_variant("SKU 5")])
+        shop.feed(csv(*({**row, "id": f"q{n}"} for n, row in enumerate(ROWS))))
+        store = store_of(shop.world, shop.store_id)
+        keys = [MatchKey(f"?{n}", sku=f"SKU {n}") for n in (4, 6)]
+        assert [m and m.product for m in match(store, keys)] == ["q4", "q6"]
+
+    def test_lists_are_read_from_both_ends(self, shop: Shop) -> None:
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        for sort in ("title", "-title", "addedAt", "-addedAt", "changedAt", "-changedAt"):
+            pages = [
+                [
+                    row["externalId"]
+                    for row in shop.get(path, sort=sort, pageSize=10, page=n)["items"]
+                ]
+                for path in ("/products",)
+                for n in (1, 2)
+            ]
+            listed = [name for page in pages for name in page]
+            assert sorted(listed) == sorted(["own", *(row["id"] for row in ROWS)])
+            if sort.endswith("title"):
+                titles = {row["id"]: row["title"] for row in ROWS} | {"own": "Store's own"}
+                shown = [titles[name].lower() for name in listed]
+                assert shown == sorted(shown, reverse=sort.startswith("-"))
+
+    def test_few_calls_and_units(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Fewer transactions than products: each has several, with all of their lists."""
+        monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 50)
+        monkeypatch.setattr(writing, "_MAX_LOADED", 50)
+        feed = waiting(shop).begin()
+        made = counted(lambda: resume(shop, feed))
+        assert made.count("TransactWriteItems") <= 10
+
+
+def _variant(sku: str) -> Json:
+    return {
+        "externalId": "v",
+        "title": "One",
+        "price": {"amount": 1000, "currency": "EUR"},
+        "sku": sku,
+    }
+
+
+class TestAfterwards:
+    """Products that were loaded are products as any."""
+
+    def again(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch, text: str) -> Any:
+        shop.again(feed, text)
+        return says(shop)
+
+    def test_the_same_once_more_writes_no_product(self, shop: Shop) -> None:
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        before = {row.key: row.serialize() for row in shop.world.rows() if _is_product(row)}
+        assert shop.again(feed)["status"] == "completed"
+        after = {row.key: row.serialize() for row in shop.world.rows() if _is_product(row)}
+        assert after == before
+
+    def test_other_titles_prices_and_fewer_rows(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They move in the lists, out of pages too; layers outgrow the row, and others come."""
+        begin = waiting(shop).begin
+        changed = [
+            {**row, "title": f"Z{row['title']}"} if n % 3 else row for n, row in enumerate(ROWS)
+        ]
+        long = [{**row, "description": "".join(map(chr, range(300, 1500)))} for row in changed[:4]]
+        text = csv(*long, *changed[6:12])
+
+        def work() -> None:
+            feed = begin()
+            resume(shop, feed)
+            shop.again(feed, text)
+            shop.put_product("p7")
+            shop.again(feed, csv(*changed[:8]))
+
+        one_by_one(shop, monkeypatch, work)
+        expected = says(shop)
+        work()
+        assert says(shop) == expected
+
+    def test_a_feed_that_goes_takes_them_back(self, shop: Shop) -> None:
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
+        shop.world.deliver()
+        assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
+
+    def test_products_of_a_feed_that_returns_are_as_before(self, shop: Shop) -> None:
+        """They are there already, removed: none of them is new."""
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        expected = says(shop)
+        shop.do("DELETE", f"/feeds/{feed['id']}")
+        shop.world.deliver()
+        shop.feed(FEED)
+        assert {n: v[:2] for n, v in says(shop).items()} == {n: v[:2] for n, v in expected.items()}
+
+    def test_feeds_with_the_same_names_find_them(self, shop: Shop) -> None:
+        """All names of the store are read at once, from pages too."""
+        feed = waiting(shop).begin()
+        resume(shop, feed)
+        rows = [
+            {"id": f"o{n}", "sku": f"SKU {n}", "title": "Other", "price": "1"} for n in range(30)
+        ]
+        other = shop.feed(csv(*rows), path="/other", mode="enrich_only")
+        assert other["latestImport"]["counts"]["imported"] == 14
+        assert other["latestImport"]["counts"]["unmatched"] == 16
+
+
+def _is_product(row: object) -> bool:
+    return isinstance(row, (ProductItem, LayerItem, PageItem))
+
+
+@in_shards(2)
+def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
+    begin = waiting(shop).begin
+    resume(shop, begin())
+    undisturbed = says(shop)
+    feed = begin()
+    found = crashes(shop.world, partial(resume, shop, feed), deliver=False)
+    for places in found.shard(shard):
+        resume(shop, feed, tries=2)
+        assert says(shop) == undisturbed, places
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert latest["counts"]["created"] == 14, places
+
+
+def test_a_writer_before_each_write(shop: Shop) -> None:
+    """The store brings one of the feed's products, one of its own, and another title of a third."""
+    begin = waiting(shop).begin
+    feed = begin()
+    writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]
+
+    def write() -> None:
+        shop.put_product("p5")
+        shop.put_product("another")
+        locales = [{"locale": "de-AT", "title": "b"}]
+        shop.put_product("own", updatedAt="2026-11-02T00:00:00Z", locales=locales)
+
+    for number in range(1, len(writes) + 1):
+        feed = begin()
+        with before_write(number, write) as came:
+            resume(shop, feed)
+        assert came == [True]
+        found = says(shop)
+        assert found.keys() == {"own", "another", *(row["id"] for row in ROWS)}, number
+        assert all(is_live for is_live, *_ in found.values()), number
+        titles = [next(iter(found[name][1].values())).title for name in ("p5", "own", "p4")]
+        assert titles == ["Store's p5", "b", ROWS[4]["title"]], number
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert (latest["status"], latest["counts"]["imported"]) == ("completed", 14), number
+
+
+@pytest.mark.parametrize("number", range(1, 9, 2))
+def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
+    """What was written is taken back, and nothing more is written."""
+    feed = waiting(shop).begin()
+
+    def delete() -> None:
+        assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
+
+    with before_write(number, delete) as came:
+        resume(shop, feed)
+    assert came == [True]
+    shop.world.deliver()
+    assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
+    assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
+
+
+@pytest.mark.parametrize("number", range(1, 9, 2))
+def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None:
+    """Whatever is there by then is listed and counted."""
+    feed = waiting(shop).begin()
+
+    def disconnect() -> None:
+        assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status < 300
+
+    with before_write(number, disconnect) as came:
+        resume(shop, feed)
+    assert came == [True]
+    shop.world.deliver()
+    says(shop)

@@ -1,0 +1,279 @@
+"""Units of work that add entries in pages, together with the records that those lead to."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from uuid import uuid4
+
+import pytest
+from hypothesis import seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
+
+from storepost.platform.persistence.changes import (
+    MAX_RUNS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+)
+from storepost.platform.persistence.counted_tree import TreeEntry
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.items import EntryItem
+from storepost.platform.persistence.counted_tree.pages import Packing
+from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import (
+    Operation,
+    TwoLists,
+    counted_later,
+    nodes_held,
+    numbered,
+    tree,
+)
+from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES
+from tests.platform.counted_tree.test_interleavings import deletes, inserts
+from tests.platform.counted_tree.test_packed import UNITS, each_pause, pages
+from tests.platform.counted_tree.test_packed_histories import LOADED, PACKINGS, PackedHistories
+
+pytestmark = pytest.mark.usefixtures("folds_when_asked")
+
+PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
+
+
+class Loader:
+    """Adds entries to lists, one unit after the other, until it wins."""
+
+    def __init__(self) -> None:
+        """Nothing read yet."""
+        self.load = ListsLoad()
+
+    def add(self, lists: TwoLists, entries: Sequence[TreeEntry]) -> None:
+        """A unit, or several where that is too much; the model has what each committed."""
+        most = len(entries)
+        lost = 0
+        while entries:
+            changes = Changes()
+            changes.create(EntryItem("records", f"{uuid4()}"))
+            try:
+                self.load.commit(changes, [(lists.tree, entries[:most])])
+            except LostRace:
+                lost += 1
+                if lost > 2:  # as an import does: somebody is always at the same leaf
+                    lists.do((None, entries[0]))
+                    entries = entries[1:]
+                assert lost < MAX_RUNS
+            except TooManyWrites:
+                assert most > 1
+                most //= 2
+            else:
+                lists.model.update({entry.key: entry for entry in entries[:most]})
+                entries = entries[most:]
+
+
+def begun() -> TwoLists:
+    """A list of a few rows."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
+    lists.do(*inserts(*range(0, 40, 5)))
+    return lists
+
+
+def at_the_end(count: int, begin: int = 100) -> list[TreeEntry]:
+    """New entries behind all others."""
+    return [numbered(number) for number in range(begin, begin + 5 * count, 5)]
+
+
+@pytest.mark.usefixtures("engine")
+class TestUnits:
+    """What a unit writes."""
+
+    def test_entries_at_the_end_stand_in_pages_of_their_own(self) -> None:
+        lists, loader = begun(), Loader()
+        for unit in range(12):
+            loader.add(lists, at_the_end(6, 100 + 30 * unit))
+            lists.check_whole()
+        assert pages(lists) == 12
+        lists.check()
+
+    def test_nothing_is_read_for_what_follows(self, engine: Engine) -> None:
+        """But when nodes above are full."""
+        lists, loader = begun(), Loader()
+        loader.add(lists, at_the_end(6, 100))
+        engine.calls.clear()
+        loader.add(lists, at_the_end(6, 200))
+        assert engine.calls == ["BatchWriteItem", "TransactWriteItems"]
+        lists.check()
+
+    def test_entries_between_others_come_into_their_pages(self) -> None:
+        lists, loader = begun(), Loader()
+        loader.add(lists, at_the_end(60))
+        loader.add(lists, [numbered(number) for number in range(101, 160, 5)])
+        lists.check()
+
+    def test_the_record_and_its_entries_come_together(self, engine: Engine) -> None:
+        """Where the record's condition fails, the list is as it was, without a page too many."""
+        lists, loader = begun(), Loader()
+        stored = {pk: dict(part) for pk, part in engine.items.items()}
+        changes = Changes()
+        changes.save(EntryItem("records", "a"), EntryItem.pk.exists())
+        with pytest.raises(LostRace):
+            loader.load.commit(changes, [(lists.tree, at_the_end(6))])
+        assert {pk: part for pk, part in engine.items.items() if part} == stored
+        lists.check()
+
+    def test_several_lists_are_written_by_one_transaction(self, engine: Engine) -> None:
+        one, other, loader = begun(), begun(), Loader()
+        entries = at_the_end(6)
+        engine.calls.clear()
+        loader.load.commit(Changes(), [(one.tree, entries), (other.tree, entries)])
+        assert engine.calls.count("TransactWriteItems") == 1
+        for lists in (one, other):
+            lists.model.update({entry.key: entry for entry in entries})
+            lists.check()
+
+    def test_a_list_that_never_had_an_entry_begins_with_a_row(self) -> None:
+        """A unit of pages alone loses there, as though somebody else were at it."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
+        Loader().add(lists, at_the_end(20))
+        lists.check()
+
+    def test_what_is_to_be_counted_later_stays_where_it_is(self, engine: Engine) -> None:
+        """An entry behind all others that is gone, and which the last leaf counts still."""
+        lists, loader = begun(), Loader()
+        lists.do(*inserts(150))
+        with counted_later():
+            lists.do(*deletes(150), *inserts(60))
+        loader.add(lists, at_the_end(6, 100))
+        loader.add(lists, at_the_end(6, 200))
+        lists.check_whole()
+        lists.tree.fold()
+        lists.check()
+
+
+AT_ONCE: dict[str, list[Operation]] = {
+    **UNITS,
+    "last": [*deletes(35), *inserts(36)],
+    "behind": inserts(500, 501, 502),
+}
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
+def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) -> None:
+    """Beside units at the end of the list, and the next ones."""
+
+    def act(lists: TwoLists) -> None:
+        if later:
+            with nodes_held(engine):
+                lists.do(*AT_ONCE[unit])
+        else:
+            lists.do(*AT_ONCE[unit])
+
+    def work(lists: TwoLists) -> None:
+        loader = Loader()
+        for begin in (600, 700, 800):
+            loader.add(lists, at_the_end(6, begin))
+
+    each_pause(engine, begun(), act, work)
+
+
+@pytest.mark.parametrize("unit", ["at the end", "behind"])
+def test_a_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> None:
+    """Who splits the last leaf, too."""
+    before = begun()
+    before.do(*inserts(37, 38))
+
+    def act(lists: TwoLists) -> None:
+        Loader().add(lists, at_the_end(6, 600))
+
+    each_pause(engine, before, act, lambda lists: lists.do(*AT_ONCE[unit]))
+
+
+def test_killed_before_each_call(engine: Engine) -> None:
+    """The list is as before or as afterwards, and the repeat brings what is missing."""
+    before = begun()
+    restore = engine.snapshot()
+    for call in range(1, 40):
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+
+        def die(call: int = call) -> None:
+            if len(engine.calls) >= call:
+                raise Killed
+
+        engine.calls.clear()
+        engine.before_call = lambda _operation: die()
+        loader = Loader()
+        with suppress(Killed):
+            loader.add(lists, at_the_end(6, 100))
+            loader.add(lists, at_the_end(6, 200))
+        engine.before_call = None
+        assert faults(lists.tree) == []
+        there = {entry.key for entry in lists.tree.rows.everything()[1]}
+        for begin in (100, 200):
+            new = at_the_end(6, begin)
+            came = [entry for entry in new if entry.key in there]
+            assert len(came) in {0, 6}
+            lists.model.update({entry.key: entry for entry in came})
+            if not came:
+                Loader().add(lists, new)
+        lists.check_whole()
+
+
+class UnitHistories(PackedHistories):
+    """The histories of lists with loads, and one who goes on adding by units."""
+
+    @initialize(fan_out=st.integers(2, 5), top_nodes=st.integers(2, 6), packing=PACKINGS)
+    def begin(self, fan_out: int, top_nodes: int, packing: Packing) -> None:
+        """With somebody who remembers the end of the list."""
+        super().begin(fan_out, top_nodes, packing)
+        self.loader = Loader()
+
+    @rule(drawn=LOADED)
+    def load_by_units(self, drawn: list[TreeEntry]) -> None:
+        """Entries from all over."""
+        self.loader.add(self.lists, self.to_load(drawn))
+
+    @rule(drawn=LOADED)
+    def load_at_the_end(self, drawn: list[TreeEntry]) -> None:
+        """Entries behind all others."""
+        last = max(self.lists.model, default="")
+        self.loader.add(self.lists, [each for each in self.to_load(drawn) if each.key > last])
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        drawn=LOADED,
+        writes=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 20),
+        later=st.booleans(),
+    )
+    def write_between_units(
+        self,
+        drawn: list[TreeEntry],
+        writes: list[tuple[TreeEntry, int]],
+        call: int,
+        later: bool,
+    ) -> None:
+        """Somebody writes before some call."""
+        new = self.to_load(drawn)
+        keys = {e.key for e in new}
+        done = [
+            operation
+            for operation in self.operations(writes)
+            if not keys & {e.key for e in operation if e}
+        ]
+        with self.before_call(call, partial(self.act, done, later=later)):
+            self.loader.add(self.lists, new)
+
+
+@pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
+def test_histories_with_units(engine: Engine) -> None:
+    """Whatever comes before units and between their calls, the list is what a plain one is."""
+
+    class OnEngine(UnitHistories):
+        pass
+
+    OnEngine.engine = engine
+    chosen = settings()
+    examples = 12 if chosen.derandomize else chosen.max_examples
+    part = settings(max_examples=examples, stateful_step_count=30, derandomize=False, database=None)
+    run_state_machine_as_test(seed(0)(OnEngine) if chosen.derandomize else OnEngine, settings=part)
