@@ -20,7 +20,7 @@ from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tail import Appended, Tail, append, read_tail
 from storepost.platform.persistence.counted_tree.tree import Tree
 from storepost.platform.persistence.item import Item, Key
-from storepost.platform.persistence.row_batches import delete_rows, put_rows
+from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 
 _MAX_LEAVES = 12
 """Of one list in one unit: what leads to them, too, is written."""
