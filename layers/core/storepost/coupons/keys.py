@@ -1,6 +1,7 @@
 """Where coupons, their codes, and what is to be done with them stand."""
 
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 from zlib import crc32
 
@@ -29,6 +30,7 @@ def coupon_key(workspace: WorkspaceScope, coupon_id: UUID) -> Key:
     return (coupons_partition(workspace), short(coupon_id))
 
 
+@lru_cache(maxsize=4 * CODE_SHARDS)
 def codes_partition(workspace: WorkspaceScope, shard: int) -> str:
     """One of the partitions that have a workspace's codes."""
     return workspace.partition("coupon_codes", str(shard))

@@ -56,9 +56,11 @@ class CodeLoad:
     def write_rows(self) -> list[Code]:
         """Writes the rows of those that the store doesn't have; returns them as they are stored."""
         refused = set(insert_rows(map(self._row, self._codes.values())))
-        written = [code for code in self._codes.values() if self._key(code) not in refused]
-        found = self._stored([code for code in self._codes.values() if self._key(code) in refused])
-        return written + found
+        if not refused:
+            return list(self._codes.values())
+        known = [code for code in self._codes.values() if self._key(code) in refused]
+        written = self._codes.keys() - {code.id for code in known}
+        return [self._codes[each] for each in written] + self._stored(known)
 
     def read_rows(self) -> list[Code]:
         """Returns those that are stored and not in the list yet, as they are now."""
