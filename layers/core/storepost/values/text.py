@@ -31,6 +31,8 @@ def fold(text: str) -> str:
 
     Folding what is folded changes nothing.
     """
+    if text.isascii() and text.isprintable():  # as most titles are, of which imports bring many
+        return text.lower().strip()
     # Case on both sides of the decomposition: either can bring what the other has to fold.
     lower = unicodedata.normalize("NFKD", text.casefold()).casefold().translate(_LETTERS)
     decomposed = unicodedata.normalize("NFKD", lower)

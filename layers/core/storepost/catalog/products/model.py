@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from storepost.catalog.products.records import Value
@@ -126,6 +127,7 @@ class Product:
         return list(self.summaries)
 
 
+@lru_cache(maxsize=1024)
 def product_id(store_id: UUID, external_id: str) -> UUID:
     """Returns the id of a store's product, derived from the store's own: a return revives it."""
     return derived_id(store_id, _PRODUCT, external_id)
