@@ -66,7 +66,7 @@ COLUMNS = (
     Column("CPU", "s", 1),
     Column("read units"),
     Column("write units"),
-    Column("written by a posting", digits=2, most=1.2),
+    Column("written by a posting", digits=2),
     Column("wrong postings", most=0),
 )
 NOTES = (

@@ -13,9 +13,10 @@ from tests.formats.recorded import NEWEST, write
 from tests.formats.writing import answers, messages, recorded_rows, sealed
 
 if __name__ == "__main__":
-    standing, passed = recorded_rows()
+    standing, passed, objects = recorded_rows()
     write(NEWEST, "rows-standing", standing)
     write(NEWEST, "rows-passed", passed)
+    write(NEWEST, "objects", objects)
     write(NEWEST, "answers", answers())
     write(NEWEST, "messages", messages())
     write(NEWEST, "sealed", sealed())

@@ -165,10 +165,11 @@ def _tables() -> Json:
             work._db.execute("CREATE TABLE changed (product TEXT PRIMARY KEY) WITHOUT ROWID")
             work.write_manifest(manifest, "settings", is_ahead=False)
             work.write_plan(plan)
-        return {each.name: _columns(each) for each in (rows, manifest, plan)}
+        return {each.name: columns(each) for each in (rows, manifest, plan)}
 
 
-def _columns(path: Path) -> Json:
+def columns(path: Path) -> Json:
+    """The columns of each table in a file of SQLite."""
     db = sqlite3.connect(path)
     try:
         tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")

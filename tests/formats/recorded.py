@@ -55,3 +55,9 @@ def _with_binary(value: dict[str, Any], *, encode: bool) -> dict[str, Any]:
 def rows_of(release: str, name: str) -> list[Raw]:
     """The rows of a release: those that `stand` in the story's end, or `passed` in it."""
     return [of_json(row) for row in read(release, f"rows-{name}")]
+
+
+def object_kind(name: str) -> str:
+    """What an object on S3 is, by its name without ids: `feeds/plan`, `webhooks`."""
+    first, *middle, last = name.split("/")
+    return f"{first}/{last.partition('-')[0]}" if first == "feeds" and middle else first

@@ -6,12 +6,17 @@ the newest folder anew, until that release is deployed.
 """
 
 import json
+from base64 import b64decode
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pynamodb.attributes import MapAttribute
 
+from storepost.coupons.filling import next_lines
+from storepost.feeds.imports import file_formats
+from storepost.feeds.imports.file_formats import FORMAT, UnknownFormat, expect_known_format
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.idempotency import unpacked
 from storepost.platform.persistence.item import KIND, Item
@@ -19,9 +24,10 @@ from storepost.platform.persistence.records import Record
 from storepost.platform.persistence.sealed_tokens import open_token
 from storepost.platform.persistence.sealing import Purpose, unseal
 from storepost.platform.persistence.unknown import unknown_attributes
-from tests.formats.frozen import HERE, differences, frozen
+from storepost.sync.batches.schemas import StoreBatch
+from tests.formats.frozen import HERE, columns, differences, frozen
 from tests.formats.raw import Raw, kind_of
-from tests.formats.recorded import NEWEST, RELEASES, of_json, read, rows_of
+from tests.formats.recorded import NEWEST, RELEASES, object_kind, of_json, read, rows_of
 from tests.formats.test_messages import handled
 from tests.formats.writing import messages
 from tests.harness.world import World
@@ -99,6 +105,51 @@ def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
     answers = [unpacked(row["answer"]["B"]) for row in kept if "answer" in row]
     assert [answer["status"] for answer in answers] == [201]
     assert json.loads(answers[0]["body"])["name"] == "Second"
+
+
+def read_object(name: str, content: bytes, folder: Path) -> None:
+    """Reads an object on S3 as the worker does that fetches it."""
+    match object_kind(name):
+        case "batches":
+            assert json.loads(StoreBatch.of_text(content).to_text()) == json.loads(content)
+        case "coupons":
+            codes, end = next_lines(content, 0, 1000)
+            assert all(codes)
+            assert end >= len(content)
+        case "feeds/file":
+            assert content  # a file of somebody else's: it has no format of ours
+        case kind:
+            path = folder / kind.replace("/", "-")
+            path.write_bytes(content)
+            expect_known_format(path)
+            known = frozen()["files of imports"][str(FORMAT)][
+                "plan" if "plan" in kind else "manifest"
+            ]
+            assert columns(path) == known
+
+
+OBJECTS = {"batches", "coupons", "feeds/file", "feeds/plan", "feeds/manifest", "manifests"}
+"""Recorded of the story. It has no webhook too large for a message, whose body is Shopify's, and no
+feed that stops half-way, whose tables are among what is frozen."""
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_objects_are_read(release: str, tmp_path: Path) -> None:
+    for name, content in read(release, "objects"):
+        read_object(name, b64decode(content), tmp_path)
+
+
+def test_the_newest_folder_has_an_object_of_every_kind() -> None:
+    assert {object_kind(name) for name, _ in read(NEWEST, "objects")} == OBJECTS
+
+
+def test_an_object_of_another_format_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_formats, "FORMAT", FORMAT + 1)
+    [content] = [each for name, each in read(NEWEST, "objects") if object_kind(name) == "manifests"]
+    with pytest.raises(UnknownFormat):
+        read_object("manifests/a/b", b64decode(content), tmp_path)
 
 
 def test_arrays_of_arrays_in_rows_are_records() -> None:

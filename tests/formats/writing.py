@@ -1,5 +1,6 @@
 """Makes what a release's folder has, by running the story on this release."""
 
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,6 +9,7 @@ from unittest import mock
 from pynamodb.attributes import Attribute, BooleanAttribute
 from pynamodb.models import Model
 
+from storepost.platform.persistence import objects as s3
 from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import (
     KIND,
@@ -23,16 +25,19 @@ from tests.formats.corpus import MOMENT
 from tests.formats.frozen import HERE
 from tests.formats.planting import told
 from tests.formats.raw import Raw, kind_of
-from tests.formats.recorded import as_json
+from tests.formats.recorded import as_json, object_kind
 from tests.harness.world import World
 from tests.platform.messaging.test_messages import SENT
 
 _OF_A_KIND = 3
 
 
-def recorded_rows() -> tuple[list[Raw], list[Raw]]:
-    """The rows that stand before the story's last chapter, and rows of all other kinds."""
-    with passing_rows() as passed, told() as story:
+def recorded_rows() -> tuple[list[Raw], list[Raw], list[tuple[str, str]]]:
+    """The rows that stand before the story's last chapter, rows of all other kinds, and objects.
+
+    An object is its name and its content in base64.
+    """
+    with passing_rows() as passed, stored_objects() as found, told() as story:
         standing = [as_json(row) for row in story.rows]
         kinds = story.kinds()
         for _ in story.end():
@@ -40,7 +45,30 @@ def recorded_rows() -> tuple[list[Raw], list[Raw]]:
     others = [row for row in passed if kind_of(row) not in kinds]
     missing = KIND.known.keys() - kinds - {kind_of(row) for row in others}
     made = [made_up(KIND.known[kind]) for kind in sorted(missing) if is_stored(KIND.known[kind])]
-    return standing, [as_json(row) for row in (*others, *made)]
+    objects = [(name, b64encode(content).decode()) for name, content in sorted(found.items())]
+    return standing, [as_json(row) for row in (*others, *made)], objects
+
+
+@contextmanager
+def stored_objects() -> Iterator[dict[str, bytes]]:
+    """The first object of each kind that is put on S3 inside, by its name."""
+    plain, found, kinds = s3._s3, dict[str, bytes](), set[str]()
+
+    class Client:
+        """Keeps what is put."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(plain(), name)
+
+        def put_object(self, *, Bucket: str, Key: str, Body: Any) -> Any:  # noqa: N803 - AWS's
+            content = Body if isinstance(Body, bytes) else Body.read()
+            if object_kind(Key) not in kinds:
+                kinds.add(object_kind(Key))
+                found[Key] = content
+            return plain().put_object(Bucket=Bucket, Key=Key, Body=content)
+
+    with mock.patch.object(s3, "_s3", Client):
+        yield found
 
 
 def is_stored(model: type[Model]) -> bool:
