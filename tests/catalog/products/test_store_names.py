@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storepost.catalog.products import store_names
-from storepost.catalog.products.matching import MatchKey, match, may_match
+from storepost.catalog.products.matching import MatchKey, match, products_among
 from storepost.catalog.products.store_names import read_names
 from tests.catalog.products.sample import product, put, variant
 from tests.catalog.products.state import store_of
@@ -55,7 +55,7 @@ def test_the_same_is_found_whatever_was_written_before(
     expected = match(shop, KEYS)
     assert match(shop, KEYS, among=names) == expected
     found = [key for key, each in zip(KEYS, expected, strict=True) if each]
-    assert all(may_match(key, names) for key in found)
+    assert all(products_among(key, names) for key in found)
 
 
 def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store: str) -> None:
@@ -64,7 +64,7 @@ def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store:
     names = read_names(shop, 1_000)
     assert names is not None
     nobodys = MatchKey("x", "TEA-9", "4")
-    assert not may_match(nobodys, names)
+    assert not products_among(nobodys, names)
     assert counted(lambda: match(shop, [nobodys], among=names)) == []
     found = list[object]()
     asked = [MatchKey("x", "TEA-1", "4")]

@@ -85,6 +85,17 @@ class TestPreview:
         url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
         assert self.preview(shop, url)["matches"] == 1
 
+    def test_of_many_rows_about_one_product_it_is_read_once(self, shop: Shop) -> None:
+        """By one batch get, and its layer by another, however many of its variants there are."""
+        price = {"amount": 1000, "currency": "EUR"}
+        variants = [{"externalId": f"v{n}", "title": "One", "price": price} for n in range(130)]
+        shop.put_product("a", variants=variants)
+        shop.world.deliver()
+        url = shop.server.put("/feed", csv(*({"id": f"v{n}", "title": "Cup"} for n in range(130))))
+        calls = counted(lambda: self.preview(shop, url))
+        assert calls.count("BatchGetItem") == 1 + 2  # the caller's rights
+        assert self.preview(shop, url)["matches"] == 130
+
     def test_of_a_few_rows_their_keys_are_asked_for(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:

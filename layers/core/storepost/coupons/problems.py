@@ -47,7 +47,7 @@ class InvalidState(Conflict):
 
 
 class NoCodesLeft(Conflict):
-    """The pool has no available code."""
+    """The coupon has no available code."""
 
     code = "no_codes_left"
     title = "No codes are left"

@@ -20,7 +20,7 @@ class ChangePreviewing(Conflict):
 
 
 class ChangeNotReady(Conflict):
-    """Only a ready change can be applied or previewed anew."""
+    """Only a ready change can be applied or previewed again."""
 
     code = "change_not_ready"
     title = "The change isn't ready"

@@ -32,9 +32,11 @@ class Match:
     """The variant's key; None for the product itself, where it has not just one variant."""
 
 
-def may_match(match_key: MatchKey, among: StoreNames) -> bool:
-    """Whether a row may be about something; where not, `match` finds nothing either."""
-    return any(map(among.has, _names(match_key))) or among.has_external_id(match_key.id)
+def products_among(match_key: MatchKey, among: StoreNames) -> set[UUID]:
+    """Those that a row may be about; where there are none, `match` finds nothing either."""
+    found = {each.product for name in _names(match_key) for each in among.candidates(name)}
+    named = among.product(match_key.id)
+    return found if named is None else found | {named}
 
 
 def match(

@@ -53,13 +53,10 @@ class StoreNames:
         """Whether any source has the product."""
         return product.bytes in self.products
 
-    def has_external_id(self, external_id: str) -> bool:
-        """Whether any source has a product of that external id."""
-        return self.product_id_bytes(external_id) in self.products
-
-    def has(self, name: Name) -> bool:
-        """Whether a variant is called so, or was."""
-        return name_bytes(name) in self.variants
+    def product(self, external_id: str) -> UUID | None:
+        """The id of the product of that external id, if any source has it."""
+        found = self.product_id_bytes(external_id)
+        return UUID(bytes=found) if found in self.products else None
 
     def candidates(self, name: Name) -> list[Called]:
         """Who is called so, or was."""

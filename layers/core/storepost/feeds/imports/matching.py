@@ -1,13 +1,13 @@
 """Which of a store's products and variants a feed's rows are about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from itertools import batched, chain
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from storepost.catalog.products.matching import Match, MatchKey, match, may_match
+from storepost.catalog.products.matching import Match, MatchKey, match, products_among
 from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.store_names import StoreNames, read_names
 from storepost.catalog.products.trees import ProductLists
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from storepost.feeds.imports.staging import Find, Finder, Unplaced
 
 _TOGETHER = 25
-_TOGETHER_AMONG = 100
-"""Rows that are matched together: of each, four keys are asked for, or one that is there."""
+"""Rows that are matched together where nothing is known: of each, four keys are asked for."""
+_PRODUCTS_TOGETHER = 100
+"""Products that rows which are matched together may be about: as many as one batch get reads."""
 _NAMES_A_ROW = 8
 """So many names are read in less time, and for fewer read units, than what one row may be about."""
 _READ_AS = 3
@@ -72,16 +73,35 @@ def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Fi
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         keys = [MatchKey(row.id, row.sku, row.gtin) for row in rows]
-        asked = [key for key in keys if among is None or may_match(key, among)]
-        together = _TOGETHER if among is None else _TOGETHER_AMONG
+        batches = list[Sequence[MatchKey]](
+            batched(keys, _TOGETHER, strict=False) if among is None else _of_few(keys, among)
+        )
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            batches = batched(asked, together, strict=False)
-            found = list(chain.from_iterable(threads.map(with_patience(look), batches)))
-        by_key = dict(zip(asked, found, strict=True))
+            found = chain.from_iterable(threads.map(with_patience(look), batches))
+            by_key = dict(zip(chain.from_iterable(batches), found, strict=True))
         matches = [by_key.get(key) for key in keys]
         return [(each.product, each.variant) if each else None for each in matches]
 
     return find
+
+
+def _of_few(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list[MatchKey]]:
+    """The rows that may be about something, in parts that are about few products.
+
+    A product's rows stand beside each other, so a part may have many of them: each request of
+    DynamoDB takes 2 ms of CPU, whatever it brings.
+    """
+    part, about = list[MatchKey](), set[UUID]()
+    for key in keys:
+        products = products_among(key, among)
+        if part and len(about) + len(products - about) > _PRODUCTS_TOGETHER:
+            yield part
+            part, about = [], set()
+        if products:
+            part.append(key)
+            about |= products
+    if part:
+        yield part
 
 
 def _sources(store: Store, settings: FeedSettings) -> tuple[frozenset[UUID], frozenset[UUID]]:
