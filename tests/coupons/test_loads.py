@@ -11,9 +11,11 @@ from botocore.client import BaseClient
 
 from storepost.coupons import filling, trees
 from storepost.coupons.codes import ALPHABET, CODE_LENGTH, code_id, new_seed, seeded_code
-from storepost.coupons.rows import CouponWorkItem
+from storepost.coupons.rows import CodeItem, CouponWorkItem
 from storepost.coupons.trees import CodeList
+from storepost.lifecycle.workspaces.selling import delete_codes, delete_coupons
 from storepost.platform.persistence.counted_tree import Packing
+from storepost.platform.persistence.counted_tree.items import EntryItem, NodeItem
 from tests.coupons.coupon_store import Shop, counts, day
 from tests.harness.call_interruption import Killed, Side, around_calls, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
@@ -268,6 +270,21 @@ class TestMeanwhile:
         assert len(set(deleted)) == len(deleted) > 3
         assert set(shop.texts(coupon)) == set(TEXTS) - {"C-07", *deleted}
         shop.check()
+
+    def test_the_coupon_and_its_rows_are_removed_as_with_its_workspace(
+        self, shop: Shop, coupon: str
+    ) -> None:
+        """The worker ends without a list; the rows are where the deletion looks a second time."""
+
+        def remove() -> None:
+            delete_codes(shop.workspace)
+            delete_coupons(shop.workspace)
+
+        self._once(shop, coupon, "BatchExecuteStatement", 1, remove)
+        assert len(shop.code_rows()) > 1
+        remove()
+        kinds = {type(row) for row in shop.world.rows(shop.workspace.key)}
+        assert not kinds & {CodeItem, CouponWorkItem, EntryItem, NodeItem}
 
     def _once(
         self, shop: Shop, coupon: str, operation: str, which: int, act: Callable[[], None]
