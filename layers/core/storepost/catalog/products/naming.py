@@ -172,7 +172,7 @@ class NewNames:
         Who is called so first may be forgotten where that is another one, just now.
         """
         keys = {name: name_key(self._store, name) for name in self._names}
-        known = find_raw(keys.values(), consistent=False, attributes=("kind",))
+        known = find_raw(keys.values(), attributes=("kind",))
         for name, key in keys.items():
             if key in known:
                 changes.update(NameItem(*key), _actions(self._names[name]))
