@@ -173,6 +173,8 @@ class TestRetryAfter:
             ("-5", timedelta(seconds=5)),
             ("Wed, 21 Oct 2015 07:28:00 GMT", timedelta(seconds=5)),
             ("²", timedelta(seconds=5)),
+            (f"Wed, 21 Oct {10**20} 07:28:00 GMT", timedelta(seconds=5)),
+            (f"Wed, 21 Oct 2035 07:28:00 +{10**20}", timedelta(seconds=5)),
         ],
     )
     def test_is_kept_to(

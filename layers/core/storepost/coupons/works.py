@@ -61,10 +61,16 @@ class CouponWork:
         return LoadMark(self.id, self.next_byte)
 
     def has_listed(self, code: Code, entry_key: str) -> bool:
-        """Returns whether the list shows a code that this work wrote, or the list's next change."""
-        if code.load is None or code.load.begin != self.next_byte or self.chunk is None:
+        """Returns whether the list shows a code that this work wrote, or the list's next change.
+
+        Yes is sure, however long ago the work was read: works only go on. No may be out of date,
+        and holds where the work is still what was read.
+        """
+        if code.load is None or code.load.begin < self.next_byte:
             return True
-        return self.chunk.listed_to is not None and entry_key <= self.chunk.listed_to
+        is_of_chunk = self.chunk is not None and code.load.begin == self.next_byte
+        listed_to = self.chunk.listed_to if self.chunk and is_of_chunk else None
+        return listed_to is not None and entry_key <= listed_to
 
 
 class WorkRepository:

@@ -43,7 +43,7 @@ def retry_after_of(value: str | None) -> timedelta | None:
         return timedelta(seconds=min(int(text[:9]), 10**9))
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # a server may send any numbers
         return None
     wait = at - clock.now() if at.tzinfo else None
     return wait if wait and wait > timedelta() else None
