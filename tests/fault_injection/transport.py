@@ -123,6 +123,8 @@ def _killed(own: FaultyTransport, request: AWSPreparedRequest, _operation: str) 
 
 def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: str) -> AWSResponse:
     """Leaves some of the rows, or all of them."""
+    if operation == "BatchExecuteStatement":
+        return _refused_statements(own, request)
     body = _body(request)
     [(table, asked)] = body["RequestItems"].items()
     rows = asked["Keys"] if operation == "BatchGetItem" else asked
@@ -130,12 +132,29 @@ def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: s
     answer: Body = {"Responses": {}}
     if done:
         some = {**asked, "Keys": rows[:done]} if operation == "BatchGetItem" else rows[:done]
-        request.body = json.dumps({**body, "RequestItems": {table: some}}).encode()
-        request.headers["Content-Length"] = str(len(request.body))
+        _resize(request, {**body, "RequestItems": {table: some}})
         answer = json.loads(own.plain.send(request).content)
     left = {**asked, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
     name = "UnprocessedKeys" if operation == "BatchGetItem" else "UnprocessedItems"
     return _answer(request, 200, {**answer, name: {table: left}})
+
+
+def _refused_statements(own: FaultyTransport, request: AWSPreparedRequest) -> AWSResponse:
+    """Carries out some of the statements; each of the others has an error of its own."""
+    body = _body(request)
+    statements = body["Statements"]
+    done = own.chance.randrange(len(statements))
+    responses: list[Body] = []
+    if done:
+        _resize(request, {**body, "Statements": statements[:done]})
+        responses = json.loads(own.plain.send(request).content)["Responses"]
+    refused = {"Error": {"Code": "ThrottlingError", "Message": "refused"}}
+    return _answer(request, 200, {"Responses": responses + [refused] * (len(statements) - done)})
+
+
+def _resize(request: AWSPreparedRequest, body: Body) -> None:
+    request.body = json.dumps(body).encode()
+    request.headers["Content-Length"] = str(len(request.body))
 
 
 def _body(request: AWSPreparedRequest) -> Body:
