@@ -85,15 +85,20 @@ class Home(Place):
 
     def _coupons(self) -> None:
         """One whose codes end by themselves, one that is still to be stored, and a strange code."""
-        terms = {"valueType": "percentage", "value": 5, "reissue": "every_email"}
-        pool = {"storeId": self.shop, "name": "Sale", "kind": "bulk", "quantity": 90, **terms}
-        made = self.call("POST", "/coupons", {**pool, "validity": {"type": "days", "days": 3}})
         buyer = self.ids("/profiles", storeId=self.shop)[0]
-        self.call("POST", f"/coupons/{made.json['id']}/assign", {"profileId": buyer})
+        self.call("POST", f"/coupons/{self.pool(90)}/assign", {"profileId": buyer})
         until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
         brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
         self.call("POST", "/coupons/import", {**brought, "reissue": "every_email"})
         self.order(self.shop, "7", discountCodes=["SOMEBODY-ELSES"])
+
+    def pool(self, quantity: int) -> str:
+        """The id of a coupon with so many codes, most of which are still to be stored."""
+        terms = {"valueType": "percentage", "value": 5, "reissue": "every_email"}
+        pool = {"storeId": self.shop, "name": "Sale", "kind": "bulk", "quantity": quantity, **terms}
+        validity = {"type": "days", "days": 3}
+        made = self.call("POST", "/coupons", {**pool, "validity": validity})
+        return str(made.json["id"])
 
     def define(self) -> None:
         """A definition of two versions, and an open proposal."""

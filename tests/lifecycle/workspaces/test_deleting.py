@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from unittest import mock
+from uuid import UUID
 
 import pytest
 
@@ -14,7 +15,9 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.catalog.products.trees import ProductLists
+from storepost.coupons.messages import CouponMessage
 from storepost.coupons.rows import CodeRow
+from storepost.coupons.working import resume
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
 from storepost.orders.trees import OrderList
@@ -33,6 +36,7 @@ from storepost.platform.persistence.item import Item, UnknownItem, VersionedItem
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import PASSWORD
+from tests.harness.call_interruption import Side, around_calls
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import CANARY, World
 from tests.lifecycle.erasures.scenario import ANN
@@ -227,6 +231,23 @@ class TestTheRest:
         changes = Changes()
         upsert_profile(held, IncomingPerson(email=ANN), MergeCause("api"), changes)
         changes.commit()
+        home.is_removed()
+
+    def test_codes_that_are_being_loaded(self, home: Home) -> None:
+        """Rows of a load have no transaction that the workspace's end could refuse."""
+        home.world.deliver()
+        pool = home.pool(90)
+        assert home.get(f"/coupons/{pool}")["codes"]["pending"] == 52
+        message = CouponMessage(home.workspace.id, UUID(pool))
+        home.delete()
+        home.world.advance(minutes=11)
+
+        def remove(_number: int, operation: str, side: Side) -> None:
+            if operation == "BatchExecuteStatement" and side is Side.BEFORE:
+                home.remove()
+
+        with around_calls(remove):
+            resume(Run(message, 1, lambda: 10**6))
         home.is_removed()
 
     @in_shards(3)

@@ -1,12 +1,22 @@
 """What is told of coupons and their codes: each type by the operation that causes it."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 import pytest
 
 from local.events import pumps
+from storepost.coupons import loading
+from storepost.coupons.messages import CouponMessage
+from storepost.coupons.working import resume
+from storepost.platform.jobs.runs import Run
+from storepost.platform.persistence.item import Key, Raw
+from storepost.platform.persistence.loads.row_writes import insert_rows
+from tests.harness.call_interruption import Killed, Side, around_calls
 from tests.orders.sample import order
 from tests.webhooks.events.shop import EMAIL, Shop, of
 
@@ -136,6 +146,36 @@ class TestUsed:
         shop.delivered()
         self.use(shop, code["code"], "o-2", "2026-04-01T00:00:00Z")
         assert "coupon_code.used" not in shop.types()
+
+    def test_a_code_that_its_coupons_list_does_not_show_yet(self, shop: Shop) -> None:
+        """It is told as it is, and not as one that is gone."""
+        coupon_id = UUID(coupon(shop, quantity=50))
+        loaded = partial(resume, Run(CouponMessage(shop.workspace.id, coupon_id), 1, lambda: 10**6))
+        stored = self.killed_before_the_list(loaded)
+        order_id = self.use(shop, stored[0], "o-1", "2026-03-01T00:00:00Z")
+        event = shop.only("coupon_code.used")
+        told = shop.data(event)
+        assert (told["code"], told["status"], told["order"]["id"]) == (stored[0], "used", order_id)
+        loaded()
+        assert told == as_answered(shop, told["id"], str(coupon_id))
+
+    def killed_before_the_list(self, work: Callable[[], None]) -> list[str]:
+        """The codes that a worker stores before it is killed; no list shows them."""
+        stored = list[str]()
+
+        def kill(_number: int, operation: str, side: Side) -> None:
+            if stored and operation == "TransactWriteItems" and side is Side.BEFORE:
+                raise Killed
+
+        def insert(rows: Iterable[Raw]) -> list[Key]:
+            found = list(rows)
+            stored.extend(row["code"]["S"] for row in found)
+            return insert_rows(found)
+
+        patched = mock.patch.object(loading, "insert_rows", insert)
+        with patched, around_calls(kill), pytest.raises(Killed):
+            work()
+        return stored
 
 
 class TestExpired:

@@ -33,6 +33,17 @@ def get_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
     return found.coupon, found.code
 
 
+def get_stored_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
+    """The same, also of a code that its coupon's list doesn't show yet: an order may have it.
+
+    Raises NotFound.
+    """
+    code = CodeRepository(workspace).get(code_id)
+    if code is None:
+        raise NotFound.of("coupon code")
+    return found_coupon(CouponRepository(workspace), code.coupon_id), code
+
+
 def retry_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> tuple[Coupon, Code]:
     """Has the platform asked again to take a code. Raises CodeNotFailed and CouponEnded."""
     found = _found(workspace, code_id)

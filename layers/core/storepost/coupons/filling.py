@@ -6,6 +6,7 @@ none is left out.
 
 from uuid import UUID
 
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.coupons.codes import seeded_code
 from storepost.coupons.loading import CodeLoad
 from storepost.coupons.model import Coupon, LoadMark
@@ -41,7 +42,7 @@ class Filling:
     def _store_some(self) -> bool:
         coupon = self._coupons.get(self._coupon_id)
         work = self._oldest()
-        if coupon is None or work is None:
+        if coupon is None or work is None or self._is_workspace_over():
             return False
         try:
             self._go_on(coupon, work)
@@ -58,6 +59,10 @@ class Filling:
         except ObjectGone as error:
             log_unexpected(error)
             self._drop(coupon, work, unstored=0)
+
+    def _is_workspace_over(self) -> bool:
+        """Whether nothing may be begun: rows that come late would stay behind the workspace."""
+        return WorkspaceRepository(self._scope).get() is None
 
     def _oldest(self) -> CouponWork | None:
         return next(iter(self._works.all()), None)

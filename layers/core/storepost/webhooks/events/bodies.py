@@ -15,7 +15,7 @@ from storepost.accounts.members.schemas import MemberSummary
 from storepost.accounts.members.service import get_member
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.schemas import ProductSummary
-from storepost.coupons.changing import get_code
+from storepost.coupons.changing import get_stored_code
 from storepost.coupons.code_listing import code_views
 from storepost.coupons.code_schemas import CouponCode
 from storepost.coupons.listing import get_coupon
@@ -112,7 +112,7 @@ def _coupon(scope: WorkspaceScope, coupon_id: UUID, _ids: Ids) -> Shape:
 
 
 def _coupon_code(scope: WorkspaceScope, code_id: UUID, _ids: Ids) -> Shape:
-    coupon, code = get_code(scope, code_id)
+    coupon, code = get_stored_code(scope, code_id)
     [view] = code_views(coupon, [code])
     return CouponCode.of(view)
 
