@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from local import demo
-from local.gateway.endpoints import CATALOGUE_PATH, WRITE_BACK_PATH
+from local.gateway.endpoints import CATALOGUE_PATH, WEBHOOK_PATH, WRITE_BACK_PATH
 
 
 def screen(origin: str, made: demo.Demo, seconds: float, start_over: str | None = None) -> str:
@@ -26,6 +26,7 @@ Keys and sessions of the demo: {file}
 The reference, with every operation: {credentials.base_url}/docs
 A product feed to try (the demo's shop has it): {origin}{CATALOGUE_PATH}
 The pretend store, which takes any write-back: {origin}{WRITE_BACK_PATH}
+The pretend webhook endpoint, which takes any message: {origin}{WEBHOOK_PATH}
 Feeds and write-backs of your own shop may be on this machine too, such as http://127.0.0.1:9000/
 (docs/guides/connect-your-shop.md has one that works).
 

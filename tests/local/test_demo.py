@@ -246,6 +246,7 @@ class TestCredentials:
             "http://127.0.0.1:8000/v1/docs\n",
             "http://127.0.0.1:8000/_local/site/catalogue.xml\n",
             "http://127.0.0.1:8000/_local/store/write-backs\n",
+            "http://127.0.0.1:8000/_local/webhook-endpoint\n",
             "Ctrl-C",
         ):
             assert told in screen

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -106,6 +107,15 @@ class TestPages:
         answer = get("/v1/docs/style.css")
         assert header(answer, "content-type") == "text/css; charset=utf-8"
         assert b".menu" in answer.body
+
+    @pytest.mark.parametrize("path", PATHS)
+    def test_title_names_the_page_and_storepost_once(self, path: str) -> None:
+        html = get(urlsplit(address(path)).path, accept=BROWSER).body.decode()
+        title = re.search("<title>(.*)</title>", html)
+        assert title is not None
+        name, brand = title[1].rsplit(" · ", 1)
+        assert brand == "Storepost"
+        assert name not in {"", brand}
 
     def test_is_told_only_once(self) -> None:
         for path in ("/v1/docs/semantics", "/v1/docs/semantics.md", "/v1/docs/search.json"):

@@ -8,7 +8,7 @@ class StoreExists(Conflict):
 
     code = "store_exists"
     title = "The store is already connected"
-    remedy = "Use the connected store, or disconnect it first."
+    remedy = "Use the connected store: `GET /stores` has its id. Or disconnect it first."
 
 
 class StoreManagedByPlatform(Conflict):

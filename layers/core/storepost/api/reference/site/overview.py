@@ -19,9 +19,8 @@ class Entry:
 def start_page(guides: str, document: Json) -> str:
     """The page's Markdown; `guides` is the text that lists the guides."""
     _, _, listed = guides.partition("\n")
-    return (
-        f"# Storepost\n\n{document['info']['summary']}.\n\n{_in_guides(listed)}\n{_parts(document)}"
-    )
+    summary = document["info"]["summary"]
+    return f"# Guides and reference\n\n{summary}.\n\n{_in_guides(listed)}\n{_parts(document)}"
 
 
 def _in_guides(text: str) -> str:
