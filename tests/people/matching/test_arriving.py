@@ -246,7 +246,7 @@ class TestManyStores:
         sizes = self.transactions(town, into, other)
         for store in stores:
             assert town.ids("/profiles", storeId=store) == [into]
-            found = town.get("/profiles", storeId=store, isCustomer=True)
+            found = town.get("/profiles", storeId=store, isCustomer="true")
             assert (found["total"], len(found["items"])) == (1, 1)
         assert len(sizes) > 4
         assert max(sizes) <= MOST
@@ -282,7 +282,7 @@ class TestManyStores:
             totals.append(found["total"])
             looked = town.get("/profiles", storeId=store, locale="de")
             assert looked["total"] == 0
-            looked = town.get("/profiles", storeId=store, isCustomer=True)
+            looked = town.get("/profiles", storeId=store, isCustomer="true")
             assert [row["id"] for row in looked["items"]] == [into]
             assert looked["total"] == 1
         assert totals.count(2) == self.STORES - 2
