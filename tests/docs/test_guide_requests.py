@@ -1,10 +1,12 @@
 """What the guides have their readers send is taken, and answered as they show it."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from local.demo import shop
 from local.template import ROOT
 from tests.docs.guide_requests import Reader, is_shown, requests_of
 
@@ -19,6 +21,17 @@ def test_every_request_of_a_guide_is_answered_as_it_shows(reader: Reader, page: 
     if page != QUICK_START:
         reader.follow(QUICK_START)
     reader.follow(page)
+
+
+def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:
+    bodies = [
+        json.loads(request.body or "")
+        for page in WITH_REQUESTS
+        for request in requests_of(page.read_text("utf-8"))
+        if request.method == "POST" and request.target.endswith("/stores")
+    ]
+    assert bodies
+    assert shop.STORE["externalId"] not in {body["externalId"] for body in bodies}
 
 
 def test_guides_have_requests() -> None:
