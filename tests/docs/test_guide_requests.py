@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from local.demo import shop
+from local.gateway.endpoints import WEBHOOK_PATH, WRITE_BACK_PATH
 from local.template import ROOT
 from tests.docs.guide_requests import Reader, is_shown, requests_of
 
@@ -32,6 +33,16 @@ def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:
     ]
     assert bodies
     assert shop.STORE["externalId"] not in {body["externalId"] for body in bodies}
+
+
+@pytest.mark.parametrize(
+    ("page", "path"), [("webhook-events", WEBHOOK_PATH), ("write-backs", WRITE_BACK_PATH)]
+)
+def test_a_guide_names_the_address_that_takes_its_messages_in_the_local_run(
+    page: str, path: str
+) -> None:
+    text = (GUIDES / f"{page}.md").read_text("utf-8")
+    assert f"`http://127.0.0.1:8000{path}`" in text
 
 
 def test_guides_have_requests() -> None:
