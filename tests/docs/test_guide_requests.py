@@ -1,10 +1,13 @@
 """What the guides have their readers send is taken, and answered as they show it."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from local.demo import shop
+from local.gateway.endpoints import WEBHOOK_PATH, WRITE_BACK_PATH
 from local.template import ROOT
 from tests.docs.guide_requests import Reader, is_shown, requests_of
 
@@ -19,6 +22,27 @@ def test_every_request_of_a_guide_is_answered_as_it_shows(reader: Reader, page: 
     if page != QUICK_START:
         reader.follow(QUICK_START)
     reader.follow(page)
+
+
+def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:
+    bodies = [
+        json.loads(request.body or "")
+        for page in WITH_REQUESTS
+        for request in requests_of(page.read_text("utf-8"))
+        if request.method == "POST" and request.target.endswith("/stores")
+    ]
+    assert bodies
+    assert shop.STORE["externalId"] not in {body["externalId"] for body in bodies}
+
+
+@pytest.mark.parametrize(
+    ("page", "path"), [("webhook-events", WEBHOOK_PATH), ("write-backs", WRITE_BACK_PATH)]
+)
+def test_a_guide_names_the_address_that_takes_its_messages_in_the_local_run(
+    page: str, path: str
+) -> None:
+    text = (GUIDES / f"{page}.md").read_text("utf-8")
+    assert f"`http://127.0.0.1:8000{path}`" in text
 
 
 def test_guides_have_requests() -> None:
