@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from local import aws
 from storepost.platform.fetching import Answer
@@ -137,6 +138,19 @@ class Hooks:
     def schedule(self) -> None:
         """Runs the schedule of later attempts, and what that queues."""
         later_attempts.run_due()
+
+
+def is_signed_with(secret: str, sent: Received) -> bool:
+    """Whether the signature is of this secret, as Standard Webhooks' own library says."""
+    webhook: Any = Webhook(secret)
+    # The library knows no clock but the machine's, and this one may have been moved. The moment
+    # that is returned here is the one that it holds to be signed.
+    webhook._Webhook__verify_timestamp = lambda sent_at: datetime.fromtimestamp(int(sent_at), UTC)
+    try:
+        webhook.verify(sent.body.decode(), sent.headers)
+    except WebhookVerificationError:
+        return False
+    return True
 
 
 def waiting(queue: str) -> list[Any]:
