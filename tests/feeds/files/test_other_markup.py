@@ -49,6 +49,14 @@ def test_what_is_repeated() -> None:
     assert rows_of(inner) == [{"id": "1", "kind": "a", "photo": "x,y", "pic.image": "z"}]
 
 
+@pytest.mark.parametrize(
+    "name", ["zdjęcie", "Dodatkowe_zdjęcia", "imágenes", "Afbeelding", "obrázek", "immagini"]
+)
+def test_images_are_all_kept_in_whatever_language_their_element_is(name: str) -> None:
+    inner = f"<r><item><id>1</id><{name}>x</{name}><{name}>y</{name}></item></r>"
+    assert rows_of(inner) == [{"id": "1", name: "x,y"}]
+
+
 def test_parameters_are_columns_of_their_own() -> None:
     inner = (
         '<r><item><param name="Color">red</param><param name="Size">M</param>'

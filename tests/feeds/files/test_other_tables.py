@@ -66,3 +66,24 @@ def test_encodings_that_nothing_declares(encoding: str, before: int) -> None:
     rows = read(content.encode(encoding))[1]
     assert rows[-1] == {"id": "2", "title": TEXTS[encoding]}
     assert len(rows) == before // 6 + 20
+
+
+LETTERS = {
+    "Czech": ("cp1250", "Žlutý kůň, příliš lehký, 1 290 Kč"),
+    "Slovak": ("cp1250", "Ľahké topánky, červená čiapka, hnedý ťavý"),
+    "Hungarian": ("cp1250", "Őszi cipő nőknek, könnyű, fűzős"),
+    "Romanian": ("cp1250", "Cămaşă pentru bărbaţi"),
+    "Croatian": ("cp1250", "Košulja, muška odjeća, crvena čaša"),
+    "Danish": ("cp1252", "Rød kjole på tilbud, blå sko, æble"),
+    "Italian": ("cp1252", "Più leggera, di qualità, così è la città"),
+    "Portuguese": ("cp1252", "Calção de algodão, não encolhe, três cores"),
+    "French beside German": ("cp1252", "Größe für Mädchen und Gläser, naïve Façade à Orléans"),
+}
+"""What two encodings both have letters for, such as `è` and `č`."""
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_of_two_encodings_that_one_whose_letters_are_of_one_language(language: str) -> None:
+    encoding, text = LETTERS[language]
+    rows = read(f'id,title\n1,"{text}"\n'.encode(encoding))[1]
+    assert rows == [{"id": "1", "title": text}]

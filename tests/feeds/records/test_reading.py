@@ -270,6 +270,12 @@ class TestSuggested:
         assert suggested_mapping(["SKU", "title"]) == {"SKU": "id", "title": "title"}
 
 
+@pytest.mark.parametrize("column", ["SKU", "Référence", "Referencia"])
+def test_a_sku_that_is_the_id_is_still_the_sku(column: str) -> None:
+    entry = RowReader({column: "id", "t": "title"}, DEFAULTS).read({column: "A", "t": "Cup"})
+    assert json.loads(entry.content)[1]["sku"] == "A"
+
+
 @pytest.mark.parametrize("of_feed", [True, False])
 def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
     currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}

@@ -1,5 +1,7 @@
 """Suggestions by what stands in the columns."""
 
+import pytest
+
 from storepost.feeds.records.suggesting import suggested_mapping
 
 type Rows = list[dict[str, str]]
@@ -87,3 +89,38 @@ def test_names_that_no_custom_field_can_have() -> None:
     assert found["Длина"] == "custom.column_1"
     assert found["x" * 100] == f"custom.{'x' * 64}"
     assert len(set(found.values())) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [
+        ("Prezzo", "Prezzo precedente"),
+        ("Prezzo", "Prezzo barrato"),
+        ("Prezzo", "Prezzo di listino"),
+        ("Prijs", "Oude prijs"),
+        ("Prijs", "Adviesprijs"),
+        ("Cena", "Stara cena"),
+        ("Cena", "Cena przed obniżką"),
+        ("Cena", "Cena katalogowa"),
+    ],
+)
+def test_former_prices_have_names_in_six_languages(now: str, before: str) -> None:
+    rows = [{"Kod": "1", now: "5", before: "9"}]
+    assert suggested(rows) == {"Kod": "id", now: "sale_price", before: "price"}
+
+
+@pytest.mark.parametrize(
+    "name", ["Prezzo IVA inclusa", "Prezzo con IVA", "Prijs incl. btw", "Prijs inclusief btw"]
+)
+def test_a_price_with_its_tax_goes_before_any_other(name: str) -> None:
+    rows = [{"id": "1", "price": "10", name: "12"}]
+    assert suggested(rows)[name] == "price"
+
+
+def test_a_price_of_presales_is_no_former_price() -> None:
+    rows = [{"id": "1", "Cena": "5", "Cena przedsprzedaży": "9"}]
+    assert suggested(rows)["Cena"] == "price"
+
+
+def test_a_makers_part_number_in_dutch() -> None:
+    assert suggested([{"id": "1", "Onderdeelnummer": "M-1"}])["Onderdeelnummer"] == "mpn"

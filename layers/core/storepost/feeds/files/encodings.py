@@ -1,6 +1,7 @@
 """The encoding of a file that declares none and isn't UTF-8, as a detector finds it."""
 
 import codecs
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
@@ -11,6 +12,18 @@ _SAMPLE_BYTES = 32 * 1024
 """Bytes of lines with something that isn't ASCII, which the detector gets."""
 _PREFERRED = "cp1252"
 """The one that is meant, of several that a text could as well be in."""
+_CENTRAL = "cp1250"
+_ALPHABETS = {
+    _PREFERRED: (
+        "äöüß", "àâæçèéêëîïôœùûüÿ", "áéíñóúü", "ãõáàâçéêíóôú", "àèéìíîòóù", "àçèéíïòóúü",
+        "éèêëïöü", "æøåé", "åäöé", "áðéíóúýþæö", "äõöüšž",
+    ),
+    _CENTRAL: (
+        "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîşţ", "čćđšž",
+    ),
+}  # fmt: skip
+"""Letters of languages that are written in each of the two, between which the detector can't
+decide: they have letters at the same places, such as `è` where the other has `č`."""
 _KNOWN = (
     _PREFERRED, "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "cp874", "koi8_r", "mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949",
@@ -62,13 +75,28 @@ def is_utf_8(beginning: bytes) -> bool:
 def _detected(some: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - 0.1 s, and hardly any file needs it
 
+    sample = _sample_of(some)
+    found = from_bytes(sample, cp_isolation=list(_KNOWN))
+    if (best := found.best()) is None:
+        raise FeedUnusable(FeedFailure.UNREADABLE, WRONG_ENCODING)
+    likely = {each.encoding for each in found if each.chaos <= best.chaos}
+    if _PREFERRED not in likely:
+        return best.encoding
+    either = (_PREFERRED, _CENTRAL) if _CENTRAL in likely else (_PREFERRED,)
+    return max(either, key=lambda each: _letters_of_one_language(sample, each))
+
+
+def _sample_of(some: bytes) -> bytes:
+    """The first lines that have something that isn't ASCII."""
     lines, length = list[bytes](), 0
     for line in some.splitlines(keepends=True):
         if not line.isascii() and length < _SAMPLE_BYTES:
             lines.append(line[:_SAMPLE_BYTES])
             length += len(line)
-    found = from_bytes(b"".join(lines), cp_isolation=list(_KNOWN))
-    if (best := found.best()) is None:
-        raise FeedUnusable(FeedFailure.UNREADABLE, WRONG_ENCODING)
-    likely = {each.encoding for each in found if each.chaos <= best.chaos}
-    return _PREFERRED if _PREFERRED in likely else best.encoding
+    return b"".join(lines)
+
+
+def _letters_of_one_language(sample: bytes, encoding: str) -> int:
+    """How many characters behind ASCII are letters of the language that has most of them."""
+    counts = Counter(sample.decode(encoding, errors="replace").lower())
+    return max(sum(counts[each] for each in letters) for letters in _ALPHABETS[encoding])

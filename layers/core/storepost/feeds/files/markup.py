@@ -18,7 +18,7 @@ from storepost.values.json_reading import MAX_DEPTH
 
 _MERCHANT = "http://base.google.com/ns/1.0"
 _IMAGE_ELEMENTS = re.compile(
-    r"image|img|picture|photo|foto|bild|zdjec|obraz|gallery|immagin|imagen"
+    r"image|img|picture|photo|foto|bild|zdj[eę]c|obr[aá]z|gallery|immagin|im[aá]gen|afbeelding"
 )
 """Elements of which all count where they are repeated; of others the first does."""
 _PARAMETERS = frozenset({"param", "parameter", "attribute"})

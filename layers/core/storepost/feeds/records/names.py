@@ -78,7 +78,8 @@ _SYNONYMS: dict[FeedField, str] = {
     " imagenes_adicionales enlace_imagen_adicional immagini_aggiuntive link_immagine_aggiuntiva"
     " extra_afbeeldingen extra_afbeelding_link dodatkowe_zdjecia dodatkowy_link_do_zdjecia",
     FeedField.PRICE: "price_vat price_with_vat price_tax_included price_incl_tax bruttopreis"
-    " prix_ttc precio_con_iva cena_brutto price regular_price"
+    " prix_ttc precio_con_iva prezzo_iva_inclusa prezzo_con_iva prezzo_ivato prijs_incl_btw"
+    " prijs_inclusief_btw cena_brutto price regular_price"
     " variant_price variants_price base_price list_price preis verkaufspreis prix"
     " precio prezzo prijs verkoopprijs cena preco retail_price"
     " unit_price amount price_tax_excluded цена",
@@ -112,7 +113,8 @@ _SYNONYMS: dict[FeedField, str] = {
     " codice_a_barre streepjescode kod_kreskowy kod_ean штрихкод",
     FeedField.MPN: "mpn manufacturer_part_number part_number productno herstellernummer"
     " herstellerartikelnummer reference_fabricant numero_de_pieza codice_produttore"
-    " numer_czesci vendor_code kod_producenta original_herstellerartikelnummer han_mpn hans",
+    " onderdeelnummer fabrikantnummer numer_czesci vendor_code kod_producenta"
+    " original_herstellerartikelnummer han_mpn hans",
     FeedField.SKU: "sku variant_sku variants_sku item_sku seller_sku product_code_sku artikel_sku"
     " reference reference_sku referencia ugs",
     FeedField.COLOR: "color colour farbe couleur colore kleur kolor barva cor цвет",
@@ -127,7 +129,10 @@ SYNONYMS = {target: names.replace("_", "").split() for target, names in _SYNONYM
 
 _FORMER = re.compile(
     r"compare_?at|old_?price|was_?price|former_?price|original_?price|before_?discount|strike"
-    r"|streich_?preis|prix_?barre|precio_?anterior|(list_?price|rrp|msrp|uvp)"
+    r"|streich_?preis|prix_?barre|precio_?anterior|prezzo_?(?:precedente|barrato|originale)"
+    r"|(?:oude|vorige|oorspronkelijke)_?prijs|(?:stara|poprzednia)_?cena|cena_?przekreslona"
+    r"|cena_?przed_?(?:obnizka|promocja|znizka)"
+    r"|(list_?price|rrp|msrp|uvp|prezzo_?di_?listino|advies_?prijs|cena_?katalogowa)"
 )
 _VARIANT = re.compile(r"variants?_?(?=.)")
 

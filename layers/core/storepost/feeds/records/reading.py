@@ -104,7 +104,7 @@ class RowReader:
         else:
             self._own_images = []
         self._id_is_sku = FeedField.SKU not in self._columns and any(
-            plain_name(column).endswith(("sku", "reference"))
+            plain_name(column).endswith(("sku", "reference", "referencia"))
             for column in self._columns.get(FeedField.ID, ())
         )
         id_is_gtin = FeedField.GTIN not in self._columns and any(
