@@ -1,154 +1,220 @@
 """The makers' samples written down in other ways: the products stay the same."""
 
-import csv
-import io
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from xml.dom import minidom
 
 import pytest
 
+from storepost.feeds.records.mapping import FeedField
+from storepost.feeds.records.names import plain_name
+from storepost.feeds.records.options import options_in
+from tests.feeds.feeds import hostile_markup, hostile_tables
+from tests.feeds.feeds.careful import Sample
+from tests.feeds.feeds.hostile_names import KEPT, LANGUAGES, mapped, renamed
 from tests.feeds.feeds.test_makers import SAMPLES, content_of
 from tests.feeds.feeds.untouched import brought
 
 TABLES = [name for name in SAMPLES if name.endswith(("csv", "tsv"))]
 MARKUP = [name for name in SAMPLES if name.endswith("xml")]
-type Rows = list[list[str]]
+OBJECTS = [name for name in SAMPLES if name.endswith("json")]
 
 
-def table_of(name: str) -> Rows:
-    """A sample's cells, the header first."""
-    text = content_of(name).decode()
-    lines = [line for line in io.StringIO(text, newline="") if not line.startswith("# ")]
-    delimiter = max(",;\t", key=lines[0].count)
-    return [row for row in csv.reader(lines, delimiter=delimiter) if row]
+def test_every_sample_has_variants() -> None:
+    assert {*TABLES, *MARKUP, *OBJECTS} == set(SAMPLES)
 
 
-def written(rows: Rows, **how: Any) -> str:
-    """The cells as a table again."""
-    text = io.StringIO()
-    csv.writer(text, **how).writerows(rows)
-    return text.getvalue()
-
-
-def shuffled(rows: Rows) -> str:
-    """With its columns in another order."""
-    order = list(range(len(rows[0])))
-    random.Random(5).shuffle(order)
-    return written([[row[n] if n < len(row) else "" for n in order] for row in rows])
-
-
-TABLE_FORMS: Mapping[str, Callable[[Rows], bytes]] = {
-    "columns in another order": lambda rows: shuffled(rows).encode(),
-    "semicolons": lambda rows: written(rows, delimiter=";").encode(),
-    "tabs": lambda rows: written(rows, delimiter="\t").encode(),
-    "pipes": lambda rows: written(rows, delimiter="|").encode(),
-    "everything quoted": lambda rows: written(rows, quoting=csv.QUOTE_ALL).encode(),
-    "a spreadsheet's own line": lambda rows: f"sep=;\r\n{written(rows, delimiter=';')}".encode(),
-    "a byte order mark": lambda rows: written(rows).encode("utf-8-sig"),
-    "UTF-16": lambda rows: written(rows, delimiter="\t").encode("utf-16"),
-    "ends of lines of Unix": lambda rows: written(rows, lineterminator="\n").encode(),
-    "blank lines": lambda rows: written(rows).replace("\r\n", "\r\n\r\n").encode(),
-    "a trailing delimiter": lambda rows: written([[*row, ""] for row in rows]).encode(),
-    "the header twice": lambda rows: written([rows[0], *rows]).encode(),
-    "columns in capitals": lambda rows: written([[c.upper() for c in rows[0]], *rows[1:]]).encode(),
-    "columns in small letters": lambda rows: written(
-        [[_small(c) for c in rows[0]], *rows[1:]]
-    ).encode(),
-    "blanks around the columns": lambda rows: written(
-        [[f" {c} " for c in rows[0]], *rows[1:]]
-    ).encode(),
-}
-
-
-def _small(column: str) -> str:
-    """`optionValues` keeps its inner capital, which is all that parts its words."""
-    return column if column[:1].islower() else column.lower()
-
-
-@pytest.mark.parametrize("form", TABLE_FORMS)
+@pytest.mark.parametrize("form", hostile_tables.FORMS)
 def test_tables(form: str) -> None:
     for name in TABLES:
-        rows = table_of(name)
-        # Of a name in several languages the first counts: there the order says something.
-        if form != "columns in another order" or "name:en" not in rows[0]:
-            check(name, TABLE_FORMS[form](rows))
+        rows = hostile_tables.table_of(content_of(name))
+        assert_same(name, hostile_tables.FORMS[form](rows))
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp1250"])
-def test_german_names_in_an_encoding_that_nothing_declares(encoding: str) -> None:
-    name = "woocommerce_skus.csv"
-    check(name, written(table_of(name)).encode(encoding))
-
-
-MARKUP_FORMS: Mapping[str, Callable[[str], bytes]] = {
-    "UTF-16": lambda text: text.encode("utf-16"),
-    "a byte order mark": lambda text: text.encode("utf-8-sig"),
-    "one line": lambda text: text.replace("\n", " ").encode(),
-    "comments": lambda text: text.replace("\n", "\n<!-- <item> & -->", 3).encode(),
-    "blank lines first": lambda text: text.partition("?>")[2].encode() or text.encode(),
-}
-
-
-@pytest.mark.parametrize("form", MARKUP_FORMS)
+@pytest.mark.parametrize("form", hostile_markup.FORMS)
 def test_markup(form: str) -> None:
     for name in MARKUP:
-        check(name, MARKUP_FORMS[form](content_of(name).decode().removeprefix("\ufeff")))
+        assert_same(name, hostile_markup.FORMS[form](content_of(name).decode()))
 
 
-def test_objects() -> None:
-    for name in ("shopify_products.json", "google_products.json"):
-        found = json.loads(content_of(name))
-        rows = found["products"] if isinstance(found, dict) else found
-        reverse = [dict(reversed(row.items())) for row in rows]
-        check(name, json.dumps(reverse, indent=2).encode())
-        check(name, "\n".join(map(json.dumps, rows)).encode())
-        check(name, json.dumps({"a": 1, "products": rows}, ensure_ascii=False).encode())
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_objects(encoding: str) -> None:
+    for name in OBJECTS:
+        rows = hostile_markup.objects_of(content_of(name))
+        for form in range(hostile_markup.JSON_FORMS):
+            chance = random.Random(f"{name} {form}")
+            assert_same(name, hostile_markup.written(rows, form, chance).encode(encoding))
 
 
-NAMES: tuple[str, ...] = (
-    "id",
-    "title",
-    "description",
-    "link",
-    "image link",
-    "price",
-    "sale price",
-    "availability",
-)
-NAMES += ("brand", "gtin", "color", "size", "item group id", "product type")
-LANGUAGES = {
-    "German": "Artikelnummer;Bezeichnung;Beschreibung;Produkt-URL;Bild;Preis;Angebotspreis;"
-    "Verfügbarkeit;Marke;EAN;Farbe;Größe;Gruppen-ID;Kategorie",
-    "French": "Identifiant;Titre;Description;Lien;Lien image;Prix;Prix soldé;Disponibilité;"
-    "Marque;EAN;Couleur;Taille;ID groupe;Catégorie",
-    "Spanish": "Código;Título;Descripción;Enlace;Enlace imagen;Precio;Precio oferta;"
-    "Disponibilidad;Marca;EAN;Color;Talla;ID grupo;Categoría",
-    "Italian": "Codice;Titolo;Descrizione;Link;Immagine;Prezzo;Prezzo scontato;Disponibilità;"
-    "Marca;EAN;Colore;Taglia;ID gruppo;Categoria",
-    "Dutch": "Artikelcode;Titel;Omschrijving;Product-URL;Afbeelding;Prijs;Aanbiedingsprijs;"
-    "Beschikbaarheid;Merk;EAN;Kleur;Maat;Groep-ID;Categorie",
-    "Polish": "Kod;Nazwa;Opis;Adres;Zdjęcie;Cena;Cena promocyjna;Dostępność;Producent;EAN;"
-    "Kolor;Rozmiar;ID grupy;Kategoria",
+@pytest.mark.parametrize("name", SAMPLES)
+def test_columns_in_other_languages_and_other_ways_at_once(name: str) -> None:
+    """How each file is written is by chance, the same in every run."""
+    for language in LANGUAGES:
+        names = renamed(name, language)
+        assert names
+        chance = random.Random(f"{name} {language}")
+        text = _written(name, names, "", chance)
+        assert_same(name, text.encode(chance.choice(("utf-8", "utf-8-sig", "utf-16"))))
+
+
+@pytest.mark.parametrize("maker", KEPT)
+def test_what_is_kept_cannot_be_renamed(maker: str) -> None:
+    """The exceptions are no more than there must be."""
+    for column in KEPT[maker]:
+        names = [name for name in SAMPLES if name.startswith(f"{maker}_") and _has(name, column)]
+        assert any(
+            not _is_same(name, _written(name, renamed(name, language, but=column)).encode())
+            for name in names
+            for language in LANGUAGES
+        ), column
+
+
+def _has(name: str, column: str) -> bool:
+    return column in map(plain_name, mapped(name))
+
+
+WORDS = {
+    "German": ("cp1252", " aus schönem Holz für Küche und Gärten"),
+    "French": ("cp1252", " légère à manches brodées, très élégante"),
+    "Spanish": ("cp1252", " pequeño de algodón para niños y señoras"),
+    "Italian": ("cp1252", " più leggera, di qualità, per la città"),
+    "Dutch": ("cp1252", " geïsoleerd, uit België, met reliëf"),
+    "Polish": ("cp1250", " błękitna, dla dzieci i młodzieży, świąteczna"),
+    "Czech": ("cp1250", " žlutý, příliš lehký, růžový, šátek"),
+    "Russian": ("cp1251", " синего цвета, для всей семьи"),
+    "Greek": ("cp1253", " μπλε, για όλη την οικογένεια"),  # noqa: RUF001
 }
+"""Encodings that nothing declares, and words that are in them."""
+COUNTRIES = {
+    "heureka": "Czech",
+    "zbozi": "Czech",
+    "ceneo": "Polish",
+    "yml": "Russian",
+    "skroutz": "Greek",
+}
+"""Makers whose samples are in a language; the others have each of the six."""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_columns_in_other_languages(language: str) -> None:
-    name = "google_feed.tsv"
-    header, *rows = table_of(name)
-    renamed = dict(zip(NAMES, LANGUAGES[language].split(";"), strict=True))
-    check(name, written([[renamed.get(each, each) for each in header], *rows]).encode())
+TITLED = [name for name in SAMPLES if FeedField.TITLE in mapped(name).values()]
 
 
-def check(name: str, content: bytes) -> None:
-    """That the products are the sample's; the order of options follows the columns."""
+def test_samples_without_titles_are_two() -> None:
+    """The words can't be put anywhere, and two letters of a column's name tell no encoding."""
+    assert {*SAMPLES} - {*TITLED} == {
+        "prestashop_combinations.csv",
+        "prestashop_combinations_bare.csv",
+    }
+
+
+@pytest.mark.parametrize("name", TITLED)
+def test_an_encoding_that_nothing_declares(name: str) -> None:
+    """It is told by words behind the titles, and by the columns' names in that language."""
+    own = COUNTRIES.get(name.partition("_")[0])
+    for language in [own] if own else LANGUAGES:
+        encoding, words = WORDS[language]
+        names = {} if own else renamed(name, language)
+        assert_same(name, _written(name, names, words).encode(encoding), words)
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_an_encoding_that_xml_declares(name: str) -> None:
+    language = COUNTRIES.get(name.partition("_")[0], "German")
+    encoding, words = WORDS[language]
+    declared = f'<?xml version="1.0" encoding="windows-{encoding[2:]}"?>'
+    assert_same(name, f"{declared}{_written(name, {}, words)}".encode(encoding), words)
+
+
+def _written(
+    name: str, names: Mapping[str, str], words: str = "", chance: random.Random | None = None
+) -> str:
+    """A sample with its columns renamed, and words behind its titles; without a declaration."""
+    titles = {each for each, target in mapped(name).items() if target == FeedField.TITLE}
+    if name in TABLES:
+        return _as_table(name, names, titles, words, chance)
+    if name in MARKUP:
+        return _as_markup(name, names, titles, words, chance)
+    rows = [
+        {names.get(k, k): f"{v}{words}" if k in titles else v for k, v in row.items()}
+        for row in hostile_markup.objects_of(content_of(name))
+    ]
+    if chance is None:
+        return json.dumps(rows, ensure_ascii=False)
+    return hostile_markup.written(rows, chance.randrange(hostile_markup.JSON_FORMS), chance)
+
+
+def _as_table(
+    name: str,
+    names: Mapping[str, str],
+    titles: set[str],
+    words: str,
+    chance: random.Random | None,
+) -> str:
+    header, *rows = hostile_tables.table_of(content_of(name))
+    places = {place for place, each in enumerate(header) if each.strip() in titles}
+    rows = [
+        [
+            f"{cell}{words}" if place in places and cell and not options_in(cell) else cell
+            for place, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+    rows = [[names.get(each.strip(), each) for each in header], *rows]
+    return hostile_tables.mixed(rows, chance) if chance else hostile_tables.written(rows)
+
+
+def _as_markup(
+    name: str,
+    names: Mapping[str, str],
+    titles: set[str],
+    words: str,
+    chance: random.Random | None,
+) -> str:
+    document = minidom.parseString(content_of(name))
+    # Where Yandex's offers have no name, it ends with their model.
+    hostile_markup.add_words(document, titles | {"model"}, words)
+    hostile_markup.rename(document, names)
+    if chance:
+        hostile_markup.shuffle(document, chance)
+    assert document.documentElement is not None
+    return document.documentElement.toxml()
+
+
+def assert_same(name: str, content: bytes, words: str = "") -> None:
+    """That the products are the sample's, with words behind their titles."""
+    found, expected = _both(name, content, words)
+    assert found == expected, name
+
+
+def _is_same(name: str, content: bytes) -> bool:
+    found, expected = _both(name, content, "")
+    return found == expected
+
+
+def _both(name: str, content: bytes, words: str) -> tuple[Any, Any]:
+    """Products and why rows are listed; the order of options follows the columns."""
     sample = SAMPLES[name]
     found = brought(content, sample.currency)
-    expected = {key: each.fields(sample.currency) for key, each in sample.products.items()}
-    assert _unordered(found.products) == _unordered(expected), name
-    assert [row[2] for row in found.listed] == [row[2] for row in sample.listed], name
+    why = [row[2] for row in sample.listed]
+    expected = _unordered(_with_words(sample, words))
+    return (_unordered(found.products), [row[2] for row in found.listed]), (expected, why)
+
+
+def _with_words(sample: Sample, words: str) -> dict[str, Any]:
+    products = {
+        key: replace(
+            product,
+            title=product.title and f"{product.title}{words}",
+            variants={
+                variant: replace(each, title=each.title and f"{each.title}{words}")
+                for variant, each in product.variants.items()
+            },
+        )
+        for key, product in sample.products.items()
+    }
+    return {key: each.fields(sample.currency) for key, each in products.items()}
 
 
 def _unordered(products: Mapping[str, Any]) -> dict[str, Any]:
