@@ -190,7 +190,7 @@ def assert_same(name: str, content: bytes, words: str = "") -> None:
 
 def _is_same(name: str, content: bytes) -> bool:
     found, expected = _both(name, content, "")
-    return found == expected
+    return bool(found == expected)
 
 
 def _both(name: str, content: bytes, words: str) -> tuple[Any, Any]:
