@@ -16,6 +16,7 @@ from storepost.values.scope import WorkspaceScope
 from tests.concurrency.people import customer
 from tests.harness.faults import THROTTLED, faults, refusal
 from tests.harness.world import CANARY, Answer, Someone, World
+from tests.webhooks.receiving import HOOK, URL
 
 QUEUE, MIGRATIONS = "SearchRepairQueue", "MigrationQueue"
 EMAIL = f"ada.{CANARY}@example.com"
@@ -125,6 +126,21 @@ class TestRecords:
         assert len(repaired) > 3
         searched.rebuild(searched.workspace)
         assert searched.postings == repaired
+
+    def test_endpoints_are_told_of_it_again(
+        self, searched: Searched, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The relay may have failed with the same records; the delivery's id is the same."""
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        asked = {"url": URL, "events": ["profile.created"]}
+        made = searched.call("POST", "/webhook-endpoints", asked)
+        assert made.status == 201
+        searched.put_customer()
+        searched.fail_for_good()
+        [by_relay] = events("WebhookDeliveryQueue")
+        assert json.loads(by_relay)["endpointId"] == made.json["endpoint"]["id"]
+        searched.repair()
+        assert events("WebhookDeliveryQueue") == [by_relay]
 
     def test_what_followed_it_stays_right(self, searched: Searched) -> None:
         """The name changed since, and the stream has done that: the record must not bring it back.
