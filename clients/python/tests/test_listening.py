@@ -114,7 +114,8 @@ def test_it_shows_the_same_as_json(listener: Listener) -> None:
     assert (second["verified"], second["webhookId"]) == (False, "other")
 
 
-EVENT = {"type": "order.created", "data": {"id": "0199a3c4-51d0-7c1e-9f6e-2b7d8a41c0e1"}}
+ORDER = "0199a3c4-51d0-7c1e-9f6e-2b7d8a41c0e1"
+EVENT = {"type": "order.created", "data": {"id": ORDER}}
 
 
 @pytest.mark.parametrize("listener", [(1, "--events", "order.*")], indirect=True)
@@ -122,7 +123,7 @@ def test_it_shows_an_event_with_its_resource(listener: Listener) -> None:
     assert listener.url.path == "/events"
     body = json.dumps(EVENT).encode()
     assert listener.post(body, signed(body)) == 204
-    assert listener.lines() == [f"verified  order.created  {EVENT['data']['id']}"]
+    assert listener.lines() == [f"verified  order.created  {ORDER}"]
 
 
 class Shop(ThreadingHTTPServer):
@@ -164,7 +165,7 @@ def test_what_is_verified_is_forwarded_as_it_came_and_its_answer_is_the_answer()
             made.process.kill()
             made.process.communicate()
         shop.shutdown()
-    verified = f"verified  order.created  {EVENT['data']['id']}"
+    verified = f"verified  order.created  {ORDER}"
     assert lines == [
         verified,
         f"{verified}  forwarded: answered with 500",
