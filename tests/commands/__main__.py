@@ -71,6 +71,9 @@ class Reader:
             return json.load(answer)
 
 
+_OF_A_RUN = ("events/", "tests/formats/")
+
+
 def main() -> int:
     """Types them all, page by page."""
     here = [command for command in commands() if typed(command) is Typed.HERE]
@@ -138,8 +141,8 @@ def _contribute(reader: Reader, lines: list[str]) -> None:
         shown = reader.run(line)
         assert "TESTS=" not in line or re.search(r"\[100%\]", shown), shown
     changed = reader.run("git status --porcelain").splitlines()
-    # The samples have the moments and ids of their run; the tests hold what they mean.
-    other = [line for line in changed if not line.split()[-1].startswith("events/")]
+    # Samples and recorded rows have the moments and ids of their run; tests hold what they mean.
+    other = [line for line in changed if not line.split()[-1].startswith(_OF_A_RUN)]
     assert changed, "make events wrote nothing"
     assert not other, f"what is generated isn't what is committed: {other}"
 
