@@ -9,7 +9,6 @@ from local.template import FUNCTION, resources, written
 from tests.template.transformed import of_type, transformed
 
 VERSION, ALIAS = "AWS::Lambda::Version", "AWS::Lambda::Alias"
-BEFORE = transformed()
 
 
 def versions(resources_: Any) -> set[str]:
@@ -30,27 +29,27 @@ def named(value: Any) -> set[str]:
 
 def test_each_function_has_a_version_and_an_alias_of_it() -> None:
     functions = resources(FUNCTION)
-    aliases = of_type(BEFORE, ALIAS)
-    assert len(aliases) == len(versions(BEFORE)) == len(functions)
+    aliases = of_type(transformed(), ALIAS)
+    assert len(aliases) == len(versions(transformed())) == len(functions)
     assert {each["Properties"]["Name"] for each in aliases.values()} == {"live"}
 
 
 @pytest.mark.parametrize("layer", ["Core", "Dependencies"])
 def test_a_layer_alone_publishes_a_version_of_every_function(layer: str) -> None:
     after = transformed(frozenset({(layer, "another")}))
-    assert versions(after).isdisjoint(versions(BEFORE))
+    assert versions(after).isdisjoint(versions(transformed()))
 
 
 def test_a_function_alone_publishes_its_own() -> None:
     after = transformed(frozenset({("OrdersFunction", "another")}))
-    [gone] = versions(BEFORE) - versions(after)
+    [gone] = versions(transformed()) - versions(after)
     assert gone.startswith("OrdersFunctionVersion")
 
 
 def test_nothing_new_publishes_none() -> None:
     """CloudFormation fails where a version is to be published and nothing has changed."""
     again = transformed(frozenset({("Core", "as it was")}))
-    assert versions(again) == versions(BEFORE)
+    assert versions(again) == versions(transformed())
 
 
 def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> None:
@@ -58,7 +57,7 @@ def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> No
     settings = named(written()["Resources"]["Settings"]["Properties"]["Content"])
     of_all = named(written()["Globals"]["Function"]) & written()["Parameters"].keys()
     assert settings == of_all
-    for name, version in of_type(BEFORE, VERSION).items():
+    for name, version in of_type(transformed(), VERSION).items():
         assert named(version["Properties"]["Description"]) == {"Settings"}, name
 
 
@@ -73,19 +72,19 @@ def test_no_function_has_a_variable_of_a_parameter_by_itself(name: str) -> None:
 
 def test_whatever_calls_a_function_calls_its_alias() -> None:
     names = set(resources(FUNCTION))
-    aliases = set(of_type(BEFORE, ALIAS))
+    aliases = set(of_type(transformed(), ALIAS))
     callers = {
         "AWS::Lambda::EventSourceMapping": "FunctionName",
         "AWS::Lambda::Permission": "FunctionName",
         "AWS::Scheduler::Schedule": "Target",
     }
     for kind, part in callers.items():
-        found = of_type(BEFORE, kind)
+        found = of_type(transformed(), kind)
         for caller, each in found.items():
             asked = named(each["Properties"][part])
             assert asked & aliases, caller
             assert not asked & names, caller
-    [api] = of_type(BEFORE, "AWS::ApiGatewayV2::Api").values()
+    [api] = of_type(transformed(), "AWS::ApiGatewayV2::Api").values()
     paths = api["Properties"]["Body"]["paths"]
     uris = [m["x-amazon-apigateway-integration"]["uri"] for p in paths.values() for m in p.values()]
     assert uris
@@ -94,4 +93,4 @@ def test_whatever_calls_a_function_calls_its_alias() -> None:
 
 def test_the_stack_has_room_for_more() -> None:
     """CloudFormation takes 500 resources a stack, and each function is four to six of them."""
-    assert len(BEFORE) < 480
+    assert len(transformed()) < 480

@@ -3,9 +3,6 @@
 from functools import cache
 from typing import Any
 
-from samtranslator.translator.transform import transform
-from samtranslator.yaml_helper import yaml_parse
-
 from local import aws
 from local.template import ROOT
 
@@ -26,6 +23,10 @@ def transformed(changed: frozenset[tuple[str, str]] = frozenset(), **parameters:
 
     `changed` has other code for some of them: pairs of a logical id and what its code is.
     """
+    # A second, which no other test is to pay.
+    from samtranslator.translator.transform import transform  # noqa: PLC0415
+    from samtranslator.yaml_helper import yaml_parse  # noqa: PLC0415
+
     made: Any = yaml_parse((ROOT / "template.yaml").read_text("utf-8"))
     code = dict(changed)
     for name, resource in made["Resources"].items():

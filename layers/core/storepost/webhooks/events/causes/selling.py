@@ -29,9 +29,9 @@ def product_cause(old: Item | None, new: Item | None) -> Cause | None:
         (was_there and not is_there, "product.removed"),
         (before is not None and _is_changed(before, new), "product.updated"),
     ]
-    told = tuple(name for holds, name in types if holds)
+    happened = tuple(name for holds, name in types if holds)
     resource = Resource("product", new.id)
-    return Cause(told, resource, {"storeId": new.store_id}) if told else None
+    return Cause(happened, resource, {"storeId": new.store_id}) if happened else None
 
 
 def _is_changed(before: ProductItem, after: ProductItem) -> bool:

@@ -36,8 +36,8 @@ def store_cause(old: Item | None, new: Item | None) -> Cause | None:
         (was_active and not is_active, "store.disconnected"),
         (is_active and needs_approval, "store.needs_attention"),
     ]
-    told = tuple(name for holds, name in types if holds)
-    return Cause(told, Resource("store", new.id)) if told else None
+    happened = tuple(name for holds, name in types if holds)
+    return Cause(happened, Resource("store", new.id)) if happened else None
 
 
 def _needs_approval(row: StoreItem) -> bool:
@@ -96,8 +96,8 @@ def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
 
 def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
     """Tells that an import of a feed has ended."""
-    is_told = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
-    if not isinstance(new, FeedImportItem) or is_told:
+    has_same_status = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
+    if not isinstance(new, FeedImportItem) or has_same_status:
         return None
     name = _FEED_IMPORTS.get(new.status)
     ids = {"feedId": new.feed_id}

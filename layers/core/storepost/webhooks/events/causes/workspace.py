@@ -51,8 +51,8 @@ def api_key_cause(old: Item | None, new: Item | None) -> Cause | None:
         (before is not None and before.revoked_at != new.revoked_at, "api_key.revoked"),
         (before is not None and before.rotated_at != new.rotated_at, "api_key.rotated"),
     ]
-    told = tuple(name for holds, name in types if holds)
-    return Cause(told, Resource("api_key", new.id)) if told else None
+    happened = tuple(name for holds, name in types if holds)
+    return Cause(happened, Resource("api_key", new.id)) if happened else None
 
 
 COMPARISONS: Comparisons = {
