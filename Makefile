@@ -65,8 +65,10 @@ costs: install ## what every operation costs, measured on dynoxide: docs/costs.m
 
 test-long: install ## the state machines at length: 2,000 histories each
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/platform/counted_tree/test_histories.py \
+	  tests/platform/counted_tree/test_packed_histories.py tests/platform/counted_tree/test_killed_histories.py \
 	  tests/people/matching/test_histories.py tests/coupons/test_histories.py tests/people/consent/test_histories.py \
-	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py
+	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py \
+	  tests/sync/batches/test_histories.py tests/feeds/feeds/test_histories.py
 
 test-newer-libraries: ## what is relied on of libraries, with their newest releases (pip brings them); TESTS takes others
 	@.ci/test-newer-libraries $(TESTS)
@@ -83,6 +85,7 @@ rebuild-search: install ## the search of a WORKSPACE in a STACK is made anew, wh
 build: install site ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
 	$(BIN)/python -m local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
+	$(BIN)/python -m local.containers.dataclass_methods .aws-sam/build/Core/python/storepost
 	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
 
 bench-%: install ## a benchmark: benchmarks/README.md has their names

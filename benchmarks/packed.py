@@ -5,34 +5,33 @@ page are those of a list of `PLAIN=20000` of the same entries, written as single
 such list packed what was cold as it grew.
 """
 
+import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import subprocess
+import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from itertools import batched
 from random import Random
 from uuid import UUID, uuid4
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.measure.metering import Measured, Meter
+from benchmarks.measure.bounds import ANY
+from benchmarks.measure.compared_list import PAGE, ComparedList
+from benchmarks.measure.metering import Meter
 from benchmarks.measure.reporting import Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.trees import CANCELLED, FILTERS, FINANCIAL, FULFILLMENT, TEST
-from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree import (
-    EVERYTHING,
     PACKS_WHAT_IS_COLD,
-    Filter,
     KeyRange,
     Tree,
     TreeEntry,
     moment_key,
     moments,
 )
-from storepost.platform.persistence.counted_tree.loading import Load
+from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.values.ids import short
 from storepost.values.pagination import PageRequest
@@ -40,9 +39,11 @@ from storepost.values.scope import WorkspaceScope
 
 ENTRIES = int(os.environ.get("ENTRIES", "1000000"))
 PLAIN = int(os.environ.get("PLAIN", "20000"))
-DRAWN = 100
-PAGE = 25
 WRITES = 400
+AGAIN = 4
+"""Loads of 1 in 10 that follow each other."""
+PACE, THREADS, BESIDE_SECONDS = 50, 4, 20.0
+"""Writes a second beside readers, by so many threads, for so long."""
 START = datetime(2023, 1, 1, tzinfo=UTC)
 RARE = FINANCIAL.among(FinancialStatus.VOIDED)
 
@@ -52,13 +53,16 @@ COLUMNS = (
     Column("of"),
     Column("write units", digits=3),
     Column("read units", digits=2),
+    Column("of 95 in 100", digits=1),
     Column("at most", digits=1),
     Column("calls", digits=3),
     Column("calls at most"),
+    Column("share", digits=2, most=1),
     Column("CPU", "ms", 3),
 )
 NOTES = (
-    "Loads and writes: for one entry. Pages: the mean of those drawn, and the dearest.",
+    "Loads and writes: for one entry. Pages: the mean of those drawn, 95 in 100, and the dearest.",
+    "Share: of the units, or of the calls, that the dearest page may take; the greater of both.",
     "Each page was compared with a plain list, rows and total.",
 )
 
@@ -79,124 +83,6 @@ def entry(minute: int, random: Random, store: UUID) -> TreeEntry:
     )
 
 
-@dataclass(frozen=True)
-class Lists:
-    """A list and what it must hold, by key."""
-
-    name: str
-    tree: Tree
-    entries: list[TreeEntry]
-    meter: Meter
-    table: Table
-
-    def load(self, what: str, new: Sequence[TreeEntry]) -> None:
-        """Loads entries, and reports what one takes."""
-        self._put(what, new, lambda: Load(self.tree).run(new))
-
-    def write(self, what: str, new: Sequence[TreeEntry], at_once: int) -> None:
-        """Writes entries as single writers do, so many in a transaction."""
-
-        def insert() -> None:
-            for some in batched(new, at_once, strict=False):
-                commit_anew(partial(self._insert, some))
-
-        self._put(what, new, insert)
-
-    def change(self, what: str, some: Sequence[TreeEntry]) -> None:
-        """Has entries fulfilled, one a transaction."""
-        places = {each.key: number for number, each in enumerate(self.entries)}
-        changed = [
-            TreeEntry(e.key, {**e.values, CANCELLED.name: not e.values[CANCELLED.name]}, e.payload)
-            for e in some
-        ]
-
-        def move() -> None:
-            for old, new in zip(some, changed, strict=True):
-                commit_anew(partial(self._move, old, new))
-
-        self._report(what, len(some), self.meter.measured(move))
-        for each in changed:
-            self.entries[places[each.key]] = each
-
-    def pages(
-        self, what: str, by: Filter | None = None, ranges: Sequence[KeyRange] = (EVERYTHING,)
-    ) -> None:
-        """Pages drawn at random, of what a filter keeps in ranges."""
-        random, measured = Random(3), list[Measured[None]]()
-        for number in range(DRAWN):
-            within = ranges[number % len(ranges)]
-            rows = [e for e in self.entries if e.key in within and (by is None or by.keeps(e))]
-            request = PageRequest(1 + random.randrange(max(1, len(rows) // PAGE)), PAGE)
-            measured.append(
-                self.meter.measured(partial(self._page, request, rows, by, within, number % 2 == 0))
-            )
-        self._report_pages(what, measured)
-
-    def first(self) -> None:
-        """Page 1, from both ends."""
-        request = PageRequest(1, PAGE)
-        read = partial(self._page, request, self.entries, None, EVERYTHING)
-        self._report_pages(
-            "page 1",
-            [self.meter.measured(partial(read, descending)) for descending in (True, False)],
-        )
-
-    def _page(
-        self,
-        request: PageRequest,
-        rows: Sequence[TreeEntry],
-        by: Filter | None,
-        within: KeyRange,
-        descending: bool,  # noqa: FBT001 - it is private
-    ) -> None:
-        listing = self.tree.page(request, descending=descending, by=by, within=within)
-        first = request.skipped
-        expected = (
-            rows[first : first + PAGE]
-            if not descending
-            else rows[max(0, len(rows) - first - PAGE) : len(rows) - first][::-1]
-        )
-        if (list(listing.items), listing.total) != (expected, len(rows)):
-            raise AssertionError(f"{request} of {self.name}")
-
-    def _put(self, what: str, new: Sequence[TreeEntry], put: Callable[[], None]) -> None:
-        self._report(what, len(new), self.meter.measured(put))
-        self.entries[:] = sorted((*self.entries, *new), key=lambda each: each.key)
-
-    def _insert(self, some: Sequence[TreeEntry], changes: Changes) -> None:
-        for each in some:
-            self.tree.insert(changes, each)
-
-    def _move(self, old: TreeEntry, new: TreeEntry, changes: Changes) -> None:
-        self.tree.move(changes, old, new)
-
-    def _report(self, what: str, entries: int, measured: Measured[None]) -> None:
-        self.table.add(
-            self.name,
-            what,
-            entries,
-            measured.writes / entries,
-            measured.reads / entries,
-            None,
-            len(measured.work) / entries,
-            None,
-            1000 * measured.cpu_seconds / entries,
-        )
-
-    def _report_pages(self, what: str, measured: Sequence[Measured[None]]) -> None:
-        self.table.add(
-            self.name,
-            what,
-            len(self.entries),
-            None,
-            sum(each.reads for each in measured) / len(measured),
-            max(each.reads for each in measured),
-            sum(len(each.work) for each in measured) / len(measured),
-            max(len(each.work) for each in measured),
-            1000 * sum(each.cpu_seconds for each in measured) / len(measured),
-        )
-
-
 def months(minutes: int) -> list[KeyRange]:
     """Ranges of a month each, all over so many minutes."""
     month = min(30 * 24 * 60, minutes // 3)
@@ -204,12 +90,29 @@ def months(minutes: int) -> list[KeyRange]:
     return [moments(since, since + timedelta(minutes=month)) for since in starts]
 
 
-def report_reads(lists: Lists, minutes: int) -> None:
+def report_reads(lists: ComparedList, minutes: int) -> None:
     """Page 1, any page, a filter, a range."""
     lists.first()
-    lists.pages("any page")
+    lists.pages("any page", bound=ANY)
     lists.pages("1 in 100", RARE)
     lists.pages("a month", None, months(minutes))
+
+
+def report_beside_writers(packed: ComparedList, url: str) -> None:
+    """Pages while others write in order, and all over the list; then its nodes and its total."""
+    ended = START + timedelta(minutes=ENTRIES)
+    for order in ("in order", "scattered"):
+        command = [sys.executable, "-m", "benchmarks.processes.list_writer", packed.tree.partition]
+        command += [str(THREADS), str(BESIDE_SECONDS), order, str(PACE / THREADS), str(ended)]
+        environment = {**os.environ, "AWS_ENDPOINT_URL_DYNAMODB": url}
+        writer = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+        packed.pages_beside(f"beside writes {order}", writer)
+        given_up, seconds = json.loads(writer.communicate()[0])
+        print(f"{len(seconds) / BESIDE_SECONDS:.0f} writes a second, {given_up} given up")
+        packed.written += len(seconds)
+        total = packed.tree.page(PageRequest(1, PAGE)).total
+        if (wrong := faults(packed.tree)) or total != len(packed.entries) + packed.written:
+            raise SystemExit(f"{total} of {len(packed.entries) + packed.written}: {wrong}")
 
 
 def main() -> None:
@@ -223,22 +126,22 @@ def main() -> None:
     def some(minutes: Sequence[int]) -> list[TreeEntry]:
         return [entry(minute, random, store) for minute in minutes]
 
-    with tables():
+    with tables() as engine:
         meter = Meter()
         scope = WorkspaceScope(uuid4())
-        plain = Lists("today's", Tree(scope.partition("plain"), FILTERS), [], meter, table)
+        plain = ComparedList("today's", Tree(scope.partition("plain"), FILTERS), [], meter, table)
         plain.write("80 a transaction", some(range(PLAIN)), 80)
         report_reads(plain, PLAIN)
         changed = [random.choice(plain.entries[PLAIN // 4 :]) for _ in range(WRITES)]
         plain.change("a change", list({e.key: e for e in changed}.values()))
-        cold = Tree(scope.partition("grown"), FILTERS, packing=PACKS_WHAT_IS_COLD)
-        grown = Lists("packed as it grew", cold, [], meter, table)
+        cold = Tree(scope.partition("grown"), FILTERS, packing=PACKS_WHAT_IS_COLD, keys_stay=True)
+        grown = ComparedList("packed as it grew", cold, [], meter, table)
         grown.write("80 a transaction", some(range(PLAIN)), 80)
         report_reads(grown, PLAIN)
         changed = [random.choice(grown.entries[PLAIN // 4 : PLAIN // 2]) for _ in range(WRITES)]
         grown.change("a change", list({e.key: e for e in changed}.values()))
-        tree = Tree(scope.partition("packed"), FILTERS, packing=Packing())
-        packed = Lists("packed", tree, [], meter, table)
+        tree = Tree(scope.partition("packed"), FILTERS, packing=Packing(), keys_stay=True)
+        packed = ComparedList("packed", tree, [], meter, table)
         packed.load("a first load", some(range(ENTRIES * 3 // 4)))
         packed.load("in order", some(range(ENTRIES * 3 // 4, ENTRIES)))
         report_reads(packed, ENTRIES)
@@ -252,7 +155,12 @@ def main() -> None:
         )
         scattered = sorted(random.sample(range(ENTRIES // 4), ENTRIES // 40))
         packed.load("scattered, 1 in 10", some(scattered))
-        packed.pages("any page", None)
+        packed.pages("any page", bound=ANY)
+        for number in range(2, 1 + AGAIN):
+            minutes = sorted(random.sample(range(ENTRIES // 4), len(packed.entries) // 40))
+            packed.load(f"scattered, 1 in 10, time {number}", some(minutes))
+        packed.pages("any page", bound=ANY)
+        report_beside_writers(packed, engine.url)
     table.publish()
 
 

@@ -24,7 +24,7 @@ from xml.parsers import expat
 import ijson
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks import feeds
+from benchmarks import feed_files
 from benchmarks.data import large_shop
 from benchmarks.measure.reporting import Column, Table
 from benchmarks.measure.tables import tables
@@ -121,7 +121,7 @@ PARSERS: dict[str, Callable[[Iterable[bytes]], int]] = {
 def sample_of(path: Path) -> Iterator[bytes]:
     """The bytes that a preview may read."""
     left = Sample.BYTES
-    for piece in feeds.pieces(path):
+    for piece in feed_files.pieces(path):
         yield piece[:left]
         left -= len(piece)
         if left <= 0:
@@ -151,7 +151,7 @@ def report(work: Callable[[], int]) -> None:
 def product(number: int, variants: int) -> IncomingProduct:
     """A product whose variants have the ids of the feed's rows."""
     first = number * variants
-    ids = (feeds.row(first + each)["id"] for each in range(variants))
+    ids = (feed_files.row(first + each)["id"] for each in range(variants))
     price = {"amount": 1000, "currency": "EUR"}
     body = {
         "updatedAt": "2026-11-01T12:00:00Z",
@@ -184,7 +184,7 @@ def write(path: Path, kind: str, row_bytes: int) -> None:
     """Writes a file that is longer than what is sampled of it."""
     count = Sample.BYTES // row_bytes + 1_000
     more = " Wash it by hand, in cold water." * ((row_bytes - 330) // 32)
-    feeds.write(path, feeds.FORMATS[kind](count, more))
+    feed_files.write(path, feed_files.FORMATS[kind](count, more))
 
 
 def cheapest(*arguments: str) -> tuple[float, int, float]:
@@ -196,7 +196,7 @@ def main() -> None:
     """Measures and publishes."""
     table = Table("previews", "Previews of feeds", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with TemporaryDirectory() as site:
-        origin = feeds.serve(Path(site))
+        origin = feed_files.serve(Path(site))
         for kind in KINDS:
             for what, row_bytes in SIZES.items():
                 path = Path(site) / f"feed.{kind}"

@@ -141,7 +141,7 @@ class Rebuilding:
     meter: Meter
     run: int
     pages: int = 0
-    kills: int = 0
+    killed_runs: int = 0
     seconds: float = 0
     cpu_seconds: float = 0
     reads: float = 0
@@ -156,7 +156,7 @@ class Rebuilding:
     def work(self, killed_at: int | None = None) -> None:
         """A run that has all the time, or dies at a side of a call: 0 is before the first one."""
         measured = self.meter.measured(lambda: self._work(killed_at))
-        self.kills += measured.result
+        self.killed_runs += measured.result
         self.pages += sum(call.operation == "TransactWriteItems" for call in measured.calls)
         self.seconds += measured.seconds
         self.cpu_seconds += measured.cpu_seconds
@@ -241,7 +241,7 @@ def _row(what: str, took: Rebuilding, changes: int) -> list[Cell]:
     wrong += len(there.keys() - expected.keys())
     return [
         what,
-        took.kills,
+        took.killed_runs,
         changes,
         took.pages,
         took.seconds,

@@ -21,6 +21,7 @@ from benchmarks.simulation.queues import Read, Readers
 from benchmarks.simulation.timeline import Timeline
 from local.aws.dynoxide import VERSION
 from local.template import parameter_defaults
+from storepost.platform.attempts import posting
 from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.platform.fetching import Answer, Failure, FetchFailed
 from storepost.platform.jobs.runs import Run
@@ -31,7 +32,7 @@ from storepost.stores.stores.write_back import new_secret
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.deliveries import requests, working
+from storepost.webhooks.deliveries import working
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage
 from storepost.webhooks.deliveries.queueing import outgoing_deliveries
 from storepost.webhooks.endpoints.model import SealedSecrets, WebhookEndpoint
@@ -80,7 +81,7 @@ class Integrators:
     attempts_elsewhere: int = 0
     has_failed: bool = False
 
-    def post(self, url: str, *, headers: Mapping[str, str], **_given: object) -> Answer:
+    def post(self, url: str, *, headers: Mapping[str, str], **_options: object) -> Answer:
         """Takes the place of `fetching.post`."""
         kind = url.removeprefix("https://").partition(".")[0].replace("-", " ")
         is_first_failure = kind == BLIPS and not self.has_failed
@@ -117,7 +118,7 @@ class Service:
             self.retries.send(each["MessageBody"], each["MessageGroupId"], each["DelaySeconds"])
         return {}
 
-    def tell(self, workspace: WorkspaceScope) -> dict[UUID, str]:
+    def publish(self, workspace: WorkspaceScope) -> dict[UUID, str]:
         """Something happens now: its delivery to each endpoint."""
         event = WebhookEvent("order.created", new_id(), clock.now(), None)
         outgoing = outgoing_deliveries({None: [(workspace, event)]})[None]
@@ -137,7 +138,7 @@ def simulated(time: Timeline, integrators: Integrators, service: Service) -> Ite
     with ExitStack() as stack:
         for place, name, value in (
             (clock, "now", lambda: clock.to_milliseconds(BEGINNING + timedelta(seconds=time.now))),
-            (requests, "post", integrators.post),
+            (posting, "post", integrators.post),
             (queues, "client", lambda: service),
             (working, "count", lambda _name: None),
         ):
@@ -173,11 +174,11 @@ def waits(kinds: tuple[str, ...], pace: float) -> tuple[list[float], int]:
     with simulated(time, integrators, service):
         measured, *_ = [endpoint(workspace, kind).id for kind in kinds]
 
-        def tell() -> None:
-            queued[service.tell(workspace)[measured]] = time.now
+        def publish() -> None:
+            queued[service.publish(workspace)[measured]] = time.now
 
         for number in range(EVENTS):
-            time.at(number / pace, tell)
+            time.at(number / pace, publish)
         time.run(until=lambda: len(integrators.received) == EVENTS)
     found = [at - queued[each] for each, at in integrators.received.items()]
     return found, integrators.attempts_elsewhere

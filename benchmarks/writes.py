@@ -1,4 +1,4 @@
-"""`make bench-writes`: the write units of orders, customers and consents, and where they go.
+"""`make bench-writes`: the write units of orders, customers, profiles and consents, by rows.
 
 On lists that are empty, small and large. The first run loads the large ones, which takes minutes;
 `ORDERS=100000` takes fewer.
@@ -29,8 +29,9 @@ from local.aws.dynoxide import VERSION
 from storepost.platform.persistence.item import Item, dynamodb_client
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
-SIZES = (0, 10_000, ORDERS)
+SIZES = sorted({0, 10_000, ORDERS})
 ROUNDS = 6
+WARM_UP = ROUNDS + 1
 
 KINDS = {
     "order": "order",
@@ -44,6 +45,7 @@ KINDS = {
     "node": "nodes",
     "consent_address": "address",
     "consent_change": "change",
+    "indexed_change": "write-backs",
     "outbox": "outbox",
     "idempotency": "idempotency",
     "check": "checks",
@@ -114,6 +116,8 @@ def story(api: Api, store: str, number: int) -> Iterator[Put]:
     yield keyed
     yield Put("its retry", keyed.path, keyed.body, key=keyed.key)
     yield Put("order, deleted", order, method="DELETE", floor="order")
+    known_by = {"email": f"newcomer-{number}@example.com", "phone": f"+1415555{number:04}"}
+    yield Put("profile, new", "/profiles", known_by, method="POST", floor="profile")
     email = bodies.customer(number)["email"]
     found = api.call("GET", "/profiles", query={"email": email}).result["items"]
     consent, statement = f"/profiles/{found[0]['id']}/consent/email", {"state": "unsubscribed"}
@@ -140,7 +144,7 @@ def measure(orders: int) -> list[list[Cell]]:
         start_other_services()
         meter, ledger = Meter(), Ledger()
         api = Api(key, meter)
-        for put in story(api, store, 0):  # imports the handlers
+        for put in story(api, store, WARM_UP):  # imports the handlers
             send(api, put)
         for number in range(1, 1 + ROUNDS):
             for put in story(api, store, number):
@@ -150,7 +154,7 @@ def measure(orders: int) -> list[list[Cell]]:
                     units_of = ledger.units_of(partial(send, api, put))
                     figures[put.what].units.append(units_of)
         floors = floor_units(meter, ledger.rows)
-        return [row(put, orders, figures[put.what], floors) for put in story(api, store, 0)]
+        return [row(put, orders, figures[put.what], floors) for put in story(api, store, WARM_UP)]
 
 
 def send(api: Api, put: Put) -> Measured[Any]:
@@ -192,7 +196,7 @@ def put_bare(raw: Raw) -> None:
 
 def main() -> None:
     """Measures and publishes; a process each, as each has tables of its own."""
-    title = "Write units of what a custom store puts, and of a consent"
+    title = "Write units of what a custom store puts, of a profile and of a consent"
     table = Table("writes", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as alone:

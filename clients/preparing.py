@@ -3,7 +3,9 @@
 `python clients/preparing.py <the service's reference folder> <a folder>` writes:
 
 - `openapi.json`: the description with each operation under the group that its `operationId` begins
-  with, as generators make a class of each tag, and with one kind of body
+  with, as generators make a class of each tag, with one kind of body, and with what succeeds alone:
+  both clients raise one error for all problems, and thousands of types of answers that nobody gets
+  would take seconds to import
 - `operations.json`: per operation its id, method, path, parameters and kind of body, by which the
   command line knows every operation
 - `problem_codes.py`, `problem-codes.ts`: the codes of problems as a type
@@ -29,12 +31,16 @@ def operations(description: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def grouped(description: Json) -> Json:
-    """The description with operations tagged by what their ids begin with, and one kind of body.
+    """The description with operations tagged by what their ids begin with, one kind of body, and
+    the answers that are no problems.
 
     What is given is changed.
     """
     for _, _, operation in operations(description):
         operation["tags"] = [operation["operationId"].partition(".")[0]]
+        operation["responses"] = {
+            status: answer for status, answer in operation["responses"].items() if int(status) < 400
+        }
         if "requestBody" in operation:
             body = operation["requestBody"]
             body["content"] = dict(list(body["content"].items())[:1])

@@ -22,24 +22,24 @@ class PretendEndpoint:
 
     def __init__(self) -> None:
         """Has received nothing yet."""
-        self._kept = PretendStore()
+        self._store = PretendStore()
 
     def answer(self, request: Request) -> Response:
         """Keeps a message, and answers as the address says. Raises UnprocessableEntity."""
-        told = request.args.get("answer", "204")
+        behaviour = request.args.get("answer", "204")
         headers = {name.lower(): value for name, value in request.headers}
-        self._kept.receive(headers, request.get_data().decode(errors="replace"))
-        if told == _HANG:
+        self._store.receive(headers, request.get_data().decode(errors="replace"))
+        if behaviour == _HANG:
             time.sleep(HANG_SECONDS)
-        if told == _REDIRECT:
+        if behaviour == _REDIRECT:
             return Response(status=307, headers={"location": request.base_url})
-        if told != _HANG and not (told.isdecimal() and int(told) in _STATUSES):
+        if behaviour != _HANG and not (behaviour.isdecimal() and int(behaviour) in _STATUSES):
             raise UnprocessableEntity("`answer` is a status from 200 on, `redirect` or `hang`.")
-        response = Response(status=204 if told == _HANG else int(told))
+        response = Response(status=204 if behaviour == _HANG else int(behaviour))
         if "retryAfter" in request.args:
             response.headers["retry-after"] = request.args["retryAfter"]
         return response
 
     def received(self) -> list[Received]:
         """Returns everything so far, oldest first."""
-        return self._kept.received()
+        return self._store.received()

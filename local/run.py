@@ -7,19 +7,31 @@ from contextlib import ExitStack
 from time import perf_counter
 
 from local import aws, demo
+from local.aws import moto_streams
 from local.aws.data_folder import FOLDER, DataFolder
 from local.aws.dynoxide import Dynoxide, NoDynoxide
+from local.aws.stream_positions import StreamPositions
 from local.console import CannotRun, say
 from local.containers.engine import default_network
-from local.demo import Demo, welcome
+from local.demo import Api, Demo, welcome
 from local.demo.seeded import demo_keys
 from local.gateway.endpoints import WRITE_BACK_PATH
 from local.running import Entrance, LocalRun
+from local.template import functions
 from storepost.values import clock
 
 
-def run(store: str, listening: socket.socket, stopped: threading.Event, began: float) -> None:
-    """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun."""
+def run(
+    store: str,
+    listening: socket.socket,
+    stopped: threading.Event,
+    began: float,
+    orders: int,
+) -> None:
+    """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun.
+
+    The large demo has so many `orders`; with 0 there is none.
+    """
     say("Starting AWS in this process ...")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     # A developer's own shop is on this machine too: it has feeds, and takes write-backs.
@@ -41,6 +53,8 @@ def run(store: str, listening: socket.socket, stopped: threading.Event, began: f
         print(
             welcome.screen(local_run.origin, made, perf_counter() - began, start_over), flush=True
         )
+        if orders:
+            _bring_history(local_run, made, data, orders, stopped)
         stopped.wait()
         say("\nStopping ...")
         if data:
@@ -55,7 +69,7 @@ def _beside_moto(engine: ExitStack) -> DataFolder:
     try:
         url = engine.enter_context(Dynoxide(data.rows)).url
     except NoDynoxide as problem:
-        raise CannotRun(f"{problem} Without STORE the run needs Python alone.") from problem
+        raise CannotRun(f"{problem} `make run` alone needs Python only.") from problem
     aws.keep_tables_at(url)
     return data
 
@@ -64,7 +78,7 @@ def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun
     """A run that `sam local invoke` finds too, where there is Docker."""
     network = default_network()
     if network is None:
-        return LocalRun(listening)
+        return LocalRun(listening, positions=_passing())
     # Nobody else pays for these imports.
     from local.containers.aws_server import AwsServer  # noqa: PLC0415
     from local.containers.serving import origin_at, serve  # noqa: PLC0415
@@ -72,10 +86,18 @@ def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun
 
     endpoint = engine.enter_context(serve(AwsServer(), network))
     inner = engine.enter_context(socket.create_server((network.bind, 0)))
-    local_run = LocalRun(listening, entrance=Entrance(inner, origin_at(network, inner)))
+    entrance = Entrance(inner, origin_at(network, inner))
+    local_run = LocalRun(listening, entrance=entrance, positions=_passing())
     file = demo.CREDENTIALS.with_name(VARIABLES.name)
     engine.enter_context(variables_at(file, endpoint, local_run.base_url))
     return local_run
+
+
+def _passing() -> StreamPositions:
+    """Readers' positions in moto's stream, which holds what nobody has passed."""
+    readers = sum(len(function.events_of("DynamoDB")) for function in functions())
+    passed = moto_streams.PassedRecords(aws.REGION, "Table", readers)
+    return StreamPositions(keep=passed.free)
 
 
 def _run_on_data(listening: socket.socket, data: DataFolder) -> LocalRun:
@@ -92,6 +114,24 @@ def _demo(local_run: LocalRun, data: DataFolder | None) -> Demo:
     if data:
         data.demo = made.as_json()
     return made
+
+
+def _bring_history(
+    local_run: LocalRun, made: Demo, data: DataFolder | None, orders: int, stopped: threading.Event
+) -> None:
+    """Brings the large demo's history, or what a run before left of it."""
+    # Nobody else pays for the imports.
+    from local.demo import large  # noqa: PLC0415
+
+    known = data.history if data else None
+    loaded = large.Loaded(**known) if known else large.begin(orders)
+
+    def keep(loaded: large.Loaded) -> None:
+        if data:
+            data.history = loaded.as_json()
+
+    keep(loaded)
+    large.Loading(Api(local_run.base_url), made.credentials, loaded, keep).run(stopped)
 
 
 def _say_lost(left: dict[str, int]) -> None:

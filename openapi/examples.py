@@ -23,11 +23,11 @@ HEADERS = {
 
 def add_examples(document: Document) -> None:
     """Adds them to every parameter, every body and every success in JSON that the story has."""
-    told: dict[str, Exchanges] = defaultdict(list)
+    by_operation: dict[str, Exchanges] = defaultdict(list)
     for exchange in recorded():
-        told[exchange["operation"]].append(exchange)
+        by_operation[exchange["operation"]].append(exchange)
     for operation in (o for methods in document["paths"].values() for o in methods.values()):
-        exchanges = told[operation["operationId"]]
+        exchanges = by_operation[operation["operationId"]]
         _add_to_parameters(operation.get("parameters", []), exchanges)
         _add_to_body(operation.get("requestBody", {}), exchanges)
         _add_to_answers(operation["responses"], exchanges)
@@ -60,8 +60,8 @@ def _add_to_answers(answers: Document, exchanges: Exchanges) -> None:
 def _without_references(answer: Any) -> Any:  # noqa: ANN401 - JSON
     """The answer, where a JSON Schema in it has no `$ref`: generators would follow it from here."""
     if isinstance(answer, dict):
-        kept = {name: inner for name, inner in answer.items() if name != "$ref"}
-        return {name: _without_references(inner) for name, inner in kept.items()}
+        remaining = {name: inner for name, inner in answer.items() if name != "$ref"}
+        return {name: _without_references(inner) for name, inner in remaining.items()}
     return [_without_references(each) for each in answer] if isinstance(answer, list) else answer
 
 

@@ -81,23 +81,25 @@ class Rebuild:
             "done_at" in row,
         )
 
-    def follow(self, run: int, show: Callable[[str], None], wait: Callable[[float], None]) -> None:
+    def show_progress(
+        self, run: int, show: Callable[[str], None], wait: Callable[[float], None]
+    ) -> None:
         """Shows a run's progress until it is done. Raises StandsStill. `wait` takes seconds."""
-        before, still = None, 0.0
+        before, unchanged_seconds = None, 0.0
         while True:
             progress = self.progress()
             if progress and progress.run >= run and progress != before:
                 show(progress.line)
-                before, still = progress, 0.0
+                before, unchanged_seconds = progress, 0.0
                 if progress.is_done:
                     return
-            if still >= _STANDS_STILL_SECONDS:
+            if unchanged_seconds >= _STANDS_STILL_SECONDS:
                 raise StandsStill(
                     f"The rebuild stands still. See whether {QUEUE_NAME} has dead letters"
                     " (docs/operating.md, section 8); the same command then goes on with it."
                 )
             wait(_LOOK_AGAIN_SECONDS)
-            still += _LOOK_AGAIN_SECONDS
+            unchanged_seconds += _LOOK_AGAIN_SECONDS
 
 
 def rebuild_of(
@@ -131,7 +133,7 @@ def main() -> int:
         run = rebuild.start()
         print(f"Run {run} of the rebuild: the workspace can be used meanwhile.", flush=True)
         print("Ctrl-C ends this display, and not the rebuild.", flush=True)
-        rebuild.follow(run, lambda line: print(line, flush=True), time.sleep)
+        rebuild.show_progress(run, lambda line: print(line, flush=True), time.sleep)
     except KeyboardInterrupt:
         print("The rebuild goes on. The same command shows it again.")
     except (NoSuchQueue, NoSuchWorkspace, StandsStill) as problem:

@@ -28,7 +28,7 @@ def table_of(stack: str, cloudformation: Any, dynamodb: Any) -> TableOfStack:  #
     parameters = {
         each["ParameterKey"]: each["ParameterValue"] for each in described.get("Parameters", [])
     }
-    if given := parameters.get(_GIVEN):
-        return TableOfStack(given.rpartition("/")[2], dynamodb)
+    if arn := parameters.get(_GIVEN):
+        return TableOfStack(arn.rpartition("/")[2], dynamodb)
     resource = cloudformation.describe_stack_resource(StackName=stack, LogicalResourceId=_OWN)
     return TableOfStack(resource["StackResourceDetail"]["PhysicalResourceId"], dynamodb)

@@ -8,6 +8,7 @@ rows in memory take 4 GB, which only its end gives back.
 import gc
 import gzip
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import batched
@@ -99,5 +100,12 @@ def _write(engine: Engine, file: Path) -> None:
     unfinished = file.with_suffix(".unfinished")
     with gzip.open(unfinished, "wt", compresslevel=1, encoding="utf-8") as lines:
         for partition in engine.items.values():
-            lines.writelines(json.dumps({"Item": item}) + "\n" for item in partition.values())
+            lines.writelines(
+                json.dumps({"Item": item}, default=_base64) + "\n" for item in partition.values()
+            )
     unfinished.rename(file)
+
+
+def _base64(binary: bytes) -> str:
+    """A binary value as exports have it."""
+    return b64encode(binary).decode()

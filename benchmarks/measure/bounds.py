@@ -11,7 +11,7 @@ class Bound:
     calls: int | None = None
 
 
-FIRST, ANY = Bound(4, 2), Bound(12, 4)
-"""Of the first page, and of any."""
+FIRST, ANY = Bound(3, 2), Bound(8, 4)
+"""Of the first page, and of any other: in quiet, and beside those who write."""
 FIRST_DOLLARS, ANY_DOLLARS = 3.0, 4.0
 """For a million of them."""

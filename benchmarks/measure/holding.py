@@ -1,8 +1,9 @@
 """DynamoDB's conflicts before an engine that has none: who comes between is refused.
 
 dynoxide does one transaction after the other. DynamoDB refuses one while another has one of its
-rows, which takes milliseconds. This stands between: it holds each transaction's rows for a time,
-and answers whoever asks for one of them meanwhile as DynamoDB documents.
+rows, which takes milliseconds, and a single write of such a row too. This stands between: it holds
+each transaction's rows for a time, and answers whoever writes one of them meanwhile as DynamoDB
+documents ("Transaction conflict handling in DynamoDB").
 """
 
 import asyncio
@@ -16,18 +17,21 @@ from typing import Any
 HOST = "127.0.0.1"
 _MAX_HEAD = 2**20
 _READS = ("GetItem", "Query", "BatchGetItem")
+_SINGLE = ("PutItem", "UpdateItem", "DeleteItem")
 
 type Message = tuple[bytes, bytes]
 """The head and the body."""
 
 
 @dataclass
-class Held:
+class ProxyCounts:
     """What was asked for through a proxy, and the units that the engine gave for it."""
 
     calls: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     """Transactions that met another one."""
+    single_refused: int = 0
+    """Single writes that met a transaction."""
     writes: float = 0.0
     reads: float = 0.0
 
@@ -35,12 +39,13 @@ class Held:
 class HoldingProxy:
     """A server in a thread of this process; entering starts it, leaving stops it."""
 
-    def __init__(self, engine_port: int, seconds: float) -> None:
-        """`seconds` is how long a transaction has its rows."""
-        self.seen = Held()
+    def __init__(self, engine_port: int, seconds: float, read_seconds: float = 0.0) -> None:
+        """A transaction has its rows for so many `seconds`, and a read takes `read_seconds`."""
+        self.seen = ProxyCounts()
         self._engine_port = engine_port
         self._seconds = seconds
-        self._held: set[str] = set()
+        self._read_seconds = read_seconds
+        self._locked_rows: set[str] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self.url = ""
@@ -80,20 +85,25 @@ class HoldingProxy:
     ) -> Message:
         head, body = request
         operation = _header(head, "x-amz-target").rpartition(".")[2]
-        asked = json.loads(body or b"{}")
+        payload = json.loads(body or b"{}")
         self.seen.calls[operation] += 1
-        rows = _rows(asked) if operation == "TransactWriteItems" else []
-        if not self._held.isdisjoint(rows):
+        rows = _rows(payload) if operation == "TransactWriteItems" else []
+        if not self._locked_rows.isdisjoint(rows):
             self.seen.refused += 1
-            return _refusal([row in self._held for row in rows])
-        self._held.update(rows)
+            return _refusal([row in self._locked_rows for row in rows])
+        if operation in _SINGLE and _row(payload) in self._locked_rows:
+            self.seen.single_refused += 1
+            return _error("TransactionConflictException", "Transaction is ongoing for the item", {})
+        if operation in _READS and self._read_seconds:
+            await asyncio.sleep(self._read_seconds)
+        self._locked_rows.update(rows)
         try:
             if rows:
                 await asyncio.sleep(self._seconds)
-            engine[1].write(_with_units(head, asked))
+            engine[1].write(_with_units(head, payload))
             answer = await _read(engine[0])
         finally:
-            self._held.difference_update(rows)
+            self._locked_rows.difference_update(rows)
         self._count(operation, answer[1])
         return answer
 
@@ -119,31 +129,38 @@ def _header(head: bytes, name: str) -> str:
     return ""
 
 
-def _rows(asked: dict[str, Any]) -> list[str]:
+def _rows(payload: dict[str, Any]) -> list[str]:
     """The rows of a transaction, each as what tells it from all others."""
-    parts = (next(iter(part.values())) for part in asked["TransactItems"])
-    keys = ((part["TableName"], part.get("Key") or part["Item"]) for part in parts)
-    return [f"{table} {key.get('pk')} {key.get('sk')} {key.get('id')}" for table, key in keys]
+    return [_row(next(iter(part.values()))) for part in payload["TransactItems"]]
 
 
-def _with_units(head: bytes, asked: dict[str, Any]) -> bytes:
+def _row(payload: dict[str, Any]) -> str:
+    """The row of a write."""
+    key = payload.get("Key") or payload["Item"]
+    return f"{payload['TableName']} {key.get('pk')} {key.get('sk')} {key.get('id')}"
+
+
+def _with_units(head: bytes, payload: dict[str, Any]) -> bytes:
     """The request, which asks for its units too."""
-    body = json.dumps(asked | {"ReturnConsumedCapacity": "TOTAL"}).encode()
-    kept = [
+    body = json.dumps(payload | {"ReturnConsumedCapacity": "TOTAL"}).encode()
+    lines = [
         line for line in head.split(b"\r\n") if line and not line.lower().startswith(b"content-l")
     ]
-    return b"\r\n".join([*kept, b"content-length: %d" % len(body), b"", b""]) + body
+    return b"\r\n".join([*lines, b"content-length: %d" % len(body), b"", b""]) + body
 
 
-def _refusal(held: list[bool]) -> Message:
-    reasons = [{"Code": "TransactionConflict" if each else "None"} for each in held]
+def _refusal(conflicts: list[bool]) -> Message:
+    reasons = [{"Code": "TransactionConflict" if each else "None"} for each in conflicts]
     codes = ", ".join(reason["Code"] for reason in reasons)
-    body = json.dumps(
-        {
-            "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
-            "Message": f"Transaction cancelled, for specific reasons [{codes}]",
-            "CancellationReasons": reasons,
-        }
-    ).encode()
+    return _error(
+        "TransactionCanceledException",
+        f"Transaction cancelled, for specific reasons [{codes}]",
+        {"CancellationReasons": reasons},
+    )
+
+
+def _error(name: str, message: str, more: dict[str, Any]) -> Message:
+    kind = f"com.amazonaws.dynamodb.v20120810#{name}"
+    body = json.dumps({"__type": kind, "message": message, "Message": message, **more}).encode()
     head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/x-amz-json-1.0\r\n"
     return f"{head}content-length: {len(body)}\r\n\r\n".encode(), body

@@ -37,6 +37,7 @@ class Layer:
         """The layer in an empty folder, of what is installed here."""
         layer = cls(folder)
         layer._packages.mkdir()
+        shutil.copytree(ROOT / "layers" / "core", layer._core)
         for name in pinned():
             found = distribution(name)
             for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
@@ -45,6 +46,9 @@ class Layer:
 
     def compile(self, modules: Iterable[str]) -> None:
         """Imports each module once, so that Python keeps what it compiled."""
+        keep = ("-m", "local.containers.dataclass_methods", str(self._core / "storepost"))
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers' / 'core'}:{ROOT}"}
+        subprocess.run([sys.executable, *keep], env=environment, check=True)
         for module in modules:
             self.run("-c", f"import {module}", compiled=True)
         library = Path(os.__file__).parent.relative_to("/")
@@ -56,7 +60,7 @@ class Layer:
         With compiled code of everything, or of Python's own library alone, which is what a
         function has whose layers bring none.
         """
-        path = (self._packages, ROOT / "layers" / "core", ROOT)
+        path = (self._packages, self._core if compiled else ROOT / "layers" / "core", ROOT)
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(map(str, path)),
@@ -68,6 +72,11 @@ class Layer:
         return subprocess.run(
             command, env=environment, stdout=subprocess.PIPE, text=True, check=True
         ).stdout
+
+    @property
+    def _core(self) -> Path:
+        """The package as `make build` leaves it: with its dataclasses compiled."""
+        return self.folder / "core"
 
     @property
     def _packages(self) -> Path:

@@ -1,7 +1,8 @@
 """Writes entries into one list with several threads for a time; prints what became of them.
 
 `python -m benchmarks.processes.list_writer <partition> <threads> <seconds> <scattered?>`, with
-`AWS_ENDPOINT_URL_DYNAMODB` naming the engine.
+`AWS_ENDPOINT_URL_DYNAMODB` naming the engine. Two more arguments have each thread write so many
+entries a second at most, and the entries be those of a list that ended at that moment.
 """
 
 import json
@@ -42,17 +43,27 @@ class Written:
     seconds: list[float] = field(default_factory=list)
 
 
-def entry(*, scattered: bool) -> TreeEntry:
+def entry(*, scattered: bool, until: datetime | None = None) -> TreeEntry:
     """An order of now, or of any time in two years."""
-    placed = datetime.now(UTC) - (_PAST * random.random() if scattered else timedelta())
+    placed = (until or datetime.now(UTC)) - (_PAST * random.random() if scattered else timedelta())
     values = {each.name: random.choice(each.values) for each in FILTERS}
     return TreeEntry(moment_key(placed, uuid4()), values, ["#1001", 5499, "EUR", "de"])
 
 
-def write(tree: Tree, until: float, written: Written, *, scattered: bool) -> None:
+@dataclass(frozen=True)
+class Wish:
+    """What each thread writes: entries from where, and how many a second at most."""
+
+    scattered: bool
+    pace: float = 0.0
+    ended: datetime | None = None
+
+
+def write(tree: Tree, until: float, written: Written, wish: Wish) -> None:
     """One entry after the other."""
+    due = time.monotonic()
     while (began := time.monotonic()) < until:
-        new = entry(scattered=scattered)
+        new = entry(scattered=wish.scattered, until=wish.ended)
         try:
             with patience(REQUEST_MILLISECONDS):
                 commit_anew(partial(tree.insert, entry=new))
@@ -60,9 +71,12 @@ def write(tree: Tree, until: float, written: Written, *, scattered: bool) -> Non
             written.given_up += 1
         else:
             written.seconds.append(time.monotonic() - began)
+        if wish.pace:
+            due += 1 / wish.pace
+            time.sleep(max(0.0, due - time.monotonic()))
 
 
-def main(partition: str, threads: int, seconds: float, *, scattered: bool) -> None:
+def main(partition: str, threads: int, seconds: float, wish: Wish) -> None:
     """Starts the threads together."""
     logging.disable(logging.CRITICAL)
     connection._max_pool_connections = threads
@@ -71,8 +85,7 @@ def main(partition: str, threads: int, seconds: float, *, scattered: bool) -> No
     written, tree = Written(), Tree(partition, FILTERS, packing=PACKS_WHAT_IS_COLD)
     until = time.monotonic() + seconds
     running = [
-        threading.Thread(target=write, args=(tree, until, written), kwargs={"scattered": scattered})
-        for _ in range(threads)
+        threading.Thread(target=write, args=(tree, until, written, wish)) for _ in range(threads)
     ]
     for thread in running:
         thread.start()
@@ -82,4 +95,7 @@ def main(partition: str, threads: int, seconds: float, *, scattered: bool) -> No
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), scattered=sys.argv[4] == "scattered")
+    partition, threads, seconds, order, *more = sys.argv[1:]
+    pace, ended = (float(more[0]), datetime.fromisoformat(more[1])) if more else (0.0, None)
+    wish = Wish(order == "scattered", pace, ended)
+    main(partition, int(threads), float(seconds), wish)

@@ -1,18 +1,36 @@
 """What a load takes, in a process of its own; it runs in checkouts of earlier commits, too.
 
-`python loading_worker.py <codes> <milliseconds>` in the folder of a checkout: a file of so many
-coupon codes, and how long each call of DynamoDB takes at least. It prints as JSON what the request
-and the worker took: seconds by the clock and of the CPU, units and calls.
+`python loading_worker.py coupons <codes> <milliseconds>` in the folder of a checkout loads a file
+of so many coupon codes, `feed <rows> <milliseconds>` imports a feed, then the same once more, then
+with one row in a hundred changed; `orders <orders> <milliseconds>` sends batches. Each call of
+DynamoDB takes so many milliseconds at least. It prints as JSON what each of these took: seconds by
+the clock and of the CPU, units and calls.
 """
 
 import json
+import random
 import sys
 import time
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from botocore.client import BaseClient
+
+WORDS = (
+    *("wool", "linen", "cotton", "warm", "woven", "vest", "scarf", "coat", "shirt", "blanket"),
+    *("valley", "river", "morning", "north", "hand", "dyed", "washed", "soft", "heavy", "light"),
+    *("striped", "plain", "birch", "loom", "button", "collar", "pocket", "sleeve", "winter"),
+)
+TITLE_WORDS = 7
+DESCRIPTION_LENGTH = 500
+CHANGED_EVERY = 100
+WARM_UP_ROWS = 600
+BATCH = 500
+WARM_UP_ORDERS = 500
 
 
 def _module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever checkout
@@ -21,7 +39,7 @@ def _module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever check
     return import_module(f"{in_folder}.{name}" if find_spec(in_folder) else f"benchmarks.{name}")
 
 
-def _slowed(seconds: float) -> None:
+def _slow_down(seconds: float) -> None:
     """Has each call of DynamoDB take that long, and others go on meanwhile."""
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -33,41 +51,136 @@ def _slowed(seconds: float) -> None:
     BaseClient._make_api_call = call  # type: ignore[attr-defined]
 
 
-def main() -> None:
-    """Does it and prints what it took."""
-    codes, milliseconds = int(sys.argv[1]), float(sys.argv[2])
-    _module("measure", "environment")
-    coupons = import_module("benchmarks.coupons")
-    carry = _module("processes", "coupon_worker").carry
-    tables = _module("measure", "tables")
-    with tables.tables():
-        tables.start_other_services()
-        meter = _module("measure", "metering").Meter()
-
-        def load(count: int) -> None:
-            shop = coupons.open_shop(f"a pool of {count}")
-            body = {
-                "storeId": shop.store,
-                "name": "Gift cards",
-                "content": coupons.content(count),
-                "validity": {"type": "none"},
-                "reissue": "every_email",
-            }
-            shop.call("/coupons/import", body)
-            carry()
-
-        load(1)  # imports what is used
-        if milliseconds:
-            _slowed(milliseconds / 1000)
-        measured = meter.measured(lambda: load(codes))
-    result = {
+def _measured(work: Callable[[], object]) -> dict[str, float]:
+    measured = _module("measure", "metering").Meter().measured(work)
+    return {
         "seconds": measured.seconds,
         "cpu": measured.cpu_seconds,
         "reads": measured.reads,
         "writes": measured.writes,
         "calls": len(measured.work),
     }
-    print(json.dumps(result))
+
+
+def load_coupons(codes: int, seconds: float) -> dict[str, dict[str, float]]:
+    """What a file of coupon codes took."""
+    coupons = import_module("benchmarks.coupons")
+    carry = _module("processes", "coupon_worker").carry
+
+    def load(count: int) -> None:
+        shop = coupons.open_shop(f"a pool of {count}")
+        body = {
+            "storeId": shop.store,
+            "name": "Gift cards",
+            "content": coupons.content(count),
+            "validity": {"type": "none"},
+            "reissue": "every_email",
+        }
+        shop.call("/coupons/import", body)
+        carry()
+
+    load(1)  # imports what is used
+    _slow_down(seconds)
+    return {"first": _measured(lambda: load(codes))}
+
+
+def _feed_lines(rows: int, plain: dict[str, str], *, is_changed: bool) -> Iterator[str]:
+    """A feed as CSV, in an order that says nothing of titles; some have another price then."""
+    yield ",".join(plain) + "\n"
+    chance = random.Random(7)
+    for number in range(rows):
+        texts = {
+            "id": f"sku-{number:07d}",
+            "title": " ".join(chance.choices(WORDS, k=TITLE_WORDS)),
+            "description": " ".join(chance.choices(WORDS, k=90))[:DESCRIPTION_LENGTH],
+            "link": f"https://shop.example.com/products/wool-vest-{number}",
+            "image_link": f"https://cdn.example.com/images/{number}.jpg",
+            "price": f"{chance.randrange(10, 900)}.90 EUR",
+            "gtin": f"40{number:011d}",
+        }
+        if is_changed and not number % CHANGED_EVERY:
+            texts["price"] = "901.90 EUR"
+        yield ",".join(f'"{text}"' for text in {**plain, **texts}.values()) + "\n"
+
+
+def load_feed(rows: int, seconds: float) -> dict[str, dict[str, float]]:
+    """What a feed's first import took, the same again, and with some rows changed."""
+    is_here = find_spec("benchmarks.feed_files")
+    feeds = import_module("benchmarks.feed_files" if is_here else "benchmarks.feeds")
+    shops = _module("data", "large_shop")
+    with TemporaryDirectory() as site, TemporaryDirectory() as storage:
+        folder = feeds.Folder(Path(storage))
+        folder.stand_in()
+        origin = feeds.serve(Path(site))
+
+        def opened(name: str, count: int) -> Any:  # noqa: ANN401
+            shop = shops.shop(name)
+            shops.open_shop(shop)
+            served(name, count)
+            feed, _ = feeds.Importing(shop, Path(site), origin, folder).feed(f"{name}.csv")
+            return shop.workspace, feed
+
+        def served(name: str, count: int, *, is_changed: bool = False) -> None:
+            lines = _feed_lines(count, feeds.row(0), is_changed=is_changed)
+            feeds.write(Path(site) / f"{name}.csv", lines)
+
+        def again(workspace: Any, feed: Any) -> None:  # noqa: ANN401
+            service = import_module(feeds.create_feed.__module__)
+            changes = import_module(feeds.commit_anew.__module__)
+            changes.commit_anew(lambda unit: service.request_import(workspace, feed, unit))
+
+        feeds.run(*opened("warm-up", WARM_UP_ROWS))
+        _slow_down(seconds)
+        place = opened("feed", rows)
+        took = {"first": _measured(lambda: feeds.run(*place))}
+        again(*place)
+        took["unchanged"] = _measured(lambda: feeds.run(*place))
+        served("feed", rows, is_changed=True)
+        again(*place)
+        took["changed"] = _measured(lambda: feeds.run(*place))
+        return took
+
+
+def load_orders(orders: int, seconds: float) -> dict[str, dict[str, float]]:
+    """What batches of orders took, two in five somebody's first, and then of people all known."""
+    shops = _module("data", "batch_shop")
+    buyer_among_many = import_module("benchmarks.batches").buyer_among_many
+    shop = shops.open_shop("orders")
+
+    def bring(first: int, last: int, buyer: Callable[[int], int]) -> None:
+        for begin in range(first, last, BATCH):
+            numbers = range(begin, min(begin + BATCH, last))
+            shop.bring([_paid(shops.order(number, buyer(number))) for number in numbers])
+
+    bring(0, WARM_UP_ORDERS, buyer_among_many)
+    _slow_down(seconds)
+    mixed = range(WARM_UP_ORDERS, WARM_UP_ORDERS + orders)
+    known = range(mixed.stop, mixed.stop + orders)
+    return {
+        "mixed": _measured(lambda: bring(mixed.start, mixed.stop, buyer_among_many)),
+        "known": _measured(
+            lambda: bring(known.start, known.stop, lambda number: number % WARM_UP_ORDERS // 5 * 5)
+        ),
+    }
+
+
+def _paid(order: dict[str, Any]) -> dict[str, Any]:
+    """The order, of which nothing was refunded."""
+    return {**order, "totalRefunded": {**order["totalRefunded"], "amount": 0}}
+
+
+LOADS = {"coupons": load_coupons, "feed": load_feed, "orders": load_orders}
+
+
+def main() -> None:
+    """Does it and prints what it took."""
+    _, load, count, milliseconds = sys.argv
+    _module("measure", "environment")
+    tables = _module("measure", "tables")
+    with tables.tables():
+        tables.start_other_services()
+        took = LOADS[load](int(count), float(milliseconds) / 1000)
+    print(json.dumps(took))
 
 
 if __name__ == "__main__":

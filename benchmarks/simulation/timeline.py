@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 MAX_TASKS = 128
 """That run or wait at once."""
 
-type Work = Callable[[], None]
+type Task = Callable[[], None]
 
 
 class Ended(BaseException):
@@ -25,7 +25,7 @@ class Timeline:
     """Seconds since the beginning, and what comes next."""
 
     now: float = 0.0
-    _next: list[tuple[float, int, Work]] = field(default_factory=list)
+    _next: list[tuple[float, int, Task]] = field(default_factory=list)
     _count: int = 0
     _turn: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     _waiting: set[threading.Semaphore] = field(default_factory=set)
@@ -33,12 +33,12 @@ class Timeline:
     _failure: BaseException | None = None
     _is_over: bool = False
 
-    def at(self, moment: float, work: Work) -> None:
+    def at(self, moment: float, work: Task) -> None:
         """Has something short done at a moment."""
         self._count += 1
         heapq.heappush(self._next, (moment, self._count, work))
 
-    def start(self, work: Work, done: Work) -> None:
+    def start(self, work: Task, done: Task) -> None:
         """Begins a task now, and returns once it waits or has ended; `done` is called then."""
 
         def run() -> None:

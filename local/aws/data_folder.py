@@ -86,6 +86,15 @@ class DataFolder:
     def demo(self, demo: Any) -> None:  # noqa: ANN401 - JSON
         self._write("demo", demo)
 
+    @property
+    def history(self) -> Any:  # noqa: ANN401 - JSON
+        """How far the large demo's history is brought; None where none was begun."""
+        return self._read("history")
+
+    @history.setter
+    def history(self, loaded: Any) -> None:  # noqa: ANN401 - JSON
+        self._write("history", loaded)
+
     def positions(self) -> StreamPositions:
         """Where the stream's readers stood, kept as they move on."""
         return StreamPositions(self._read("places"), lambda found: self._write("places", found))

@@ -55,11 +55,11 @@ def _ask(
     operation: str,
     parameters: Parameters,
 ) -> Parameters:
-    asked = _prepared(handler, client)
-    asked.params = asked.body = {
+    request = _prepared(handler, client)
+    request.params = request.body = {
         name: copied(value) for name, value in parameters.items() if value is not None
     }
-    of_moto: ActionResult = getattr(asked, method)()
+    of_moto: ActionResult = getattr(request, method)()
     # That of items is plain and new already.
     result: Any = of_moto.result if isinstance(of_moto, DynamoResult) else copied(of_moto.result)
     names = _members(client.meta.service_model, operation)
@@ -73,9 +73,9 @@ def _ask_in_writing(
     operation: str,
     parameters: Parameters,
 ) -> Parameters:
-    asked = _prepared(handler, client)
-    asked.body = json.dumps(parameters, default=lambda content: b64encode(content).decode())
-    result: Parameters = json.loads(getattr(asked, method)())
+    request = _prepared(handler, client)
+    request.body = json.dumps(parameters, default=lambda content: b64encode(content).decode())
+    result: Parameters = json.loads(getattr(request, method)())
     members = _members(client.meta.service_model, operation)
     return {
         name: b64decode(result[name]) if kind == "blob" else result[name]
@@ -87,9 +87,9 @@ def _ask_in_writing(
 def _ask_for_shape(
     handler: str, method: str, client: BaseClient, operation: str, parameters: Parameters
 ) -> Parameters:
-    asked = _prepared(_imported(handler), client)
-    asked.params = asked.body = parameters
-    result = getattr(asked, method)().result
+    request = _prepared(_imported(handler), client)
+    request.params = request.body = parameters
+    result = getattr(request, method)().result
     shape = client.meta.service_model.operation_model(operation).output_shape
     answer: Parameters = _shaped(shape, result)
     return answer
@@ -110,11 +110,11 @@ def _shaped(shape: Any, value: Any) -> Any:  # noqa: ANN401 - botocore's own sha
 
 
 def _prepared(handler: type[BaseResponse], client: BaseClient) -> Any:  # noqa: ANN401 - moto's own
-    asked: Any = handler()
-    asked.uri_match, asked.automated_parameter_parsing = {}, True
-    asked.uri, asked.path = client.meta.endpoint_url, ""
-    asked.current_account, asked.region = DEFAULT_ACCOUNT_ID, client.meta.region_name
-    return asked
+    request: Any = handler()
+    request.uri_match, request.automated_parameter_parsing = {}, True
+    request.uri, request.path = client.meta.endpoint_url, ""
+    request.current_account, request.region = DEFAULT_ACCOUNT_ID, client.meta.region_name
+    return request
 
 
 @cache

@@ -52,8 +52,8 @@ def _start(self: SQSResponse) -> ActionResult:
 
 def _list(self: SQSResponse) -> ActionResult:
     source = _queue(self.sqs_backend, self._get_param("SourceArn"))
-    wanted = min(int(self._get_param("MaxResults") or 1), _MAX_LISTED)
-    return ActionResult({"Results": _tasks(source)[:wanted]})
+    limit = min(int(self._get_param("MaxResults") or 1), _MAX_LISTED)
+    return ActionResult({"Results": _tasks(source)[:limit]})
 
 
 def _tasks(source: Queue) -> list[dict[str, Any]]:

@@ -44,5 +44,5 @@ def _answer(self: SQSBackend, queue_name: str, attribute_names: list[str]) -> di
     """What GetQueueAttributes answers: here the messages are counted."""
     found = _answer_by_moto(self, queue_name, attribute_names)
     queue = self.get_queue(queue_name)
-    asked = COUNTS if "All" in attribute_names else set(attribute_names) & set(COUNTS)
-    return {**found, **{each: getattr(queue, camelcase_to_underscores(each)) for each in asked}}
+    names = COUNTS if "All" in attribute_names else set(attribute_names) & set(COUNTS)
+    return {**found, **{each: getattr(queue, camelcase_to_underscores(each)) for each in names}}

@@ -4,16 +4,20 @@ moto makes two images of each row that is written, and measures them as JSON, fo
 tests never call.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.utils import utcnow
+from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import StreamRecord, StreamShard, Table
 
 add_by_moto = StreamShard.add
+_FREED: Any = None
 
 
 @dataclass
@@ -38,6 +42,31 @@ class ChangeRecord:
     def to_json(self) -> dict[str, Any]:
         """The same, by moto's name."""
         return self.record
+
+
+class PassedRecords:
+    """Frees what every reader of a table's stream has passed, as a run that goes on for long must.
+
+    Readers begin where they stand: nobody asks for these records again.
+    """
+
+    def __init__(self, region: str, table: str, readers: int) -> None:
+        """So many readers note where they stand."""
+        self._region = region
+        self._table = table
+        self._readers = readers
+        self._freed = 0
+
+    def free(self, positions: Mapping[str, str]) -> None:
+        """Frees what stands before all `positions`, the numbers that readers have handed on."""
+        if len(positions) < self._readers:
+            return
+        backend = dynamodb_backends[DEFAULT_ACCOUNT_ID][self._region]
+        shard = backend.tables[self._table].stream_shard
+        passed = 1 + min(map(int, positions.values())) - shard.starting_sequence_number  # type: ignore[union-attr]
+        for place in range(self._freed, passed):
+            shard.items[place] = _FREED  # type: ignore[union-attr]
+        self._freed = max(self._freed, passed)
 
 
 def install() -> None:

@@ -38,18 +38,18 @@ def demo_keys() -> dict[str, KeyMaterial]:
 @contextmanager
 def seeded() -> Iterator[None]:
     """Has functions that this thread invokes in this process draw the same in each run."""
-    drawing, invocations, own = random.Random(), Counter[str](), threading.get_ident()  # noqa: S311
+    generator, invocations, own = random.Random(), Counter[str](), threading.get_ident()  # noqa: S311
     plain, inside = os.urandom, False
 
     def urandom(size: int) -> bytes:
         if inside and threading.get_ident() == own and _names_something(sys._getframe(1)):
-            return drawing.randbytes(size)
+            return generator.randbytes(size)
         return plain(size)
 
     def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
         nonlocal inside
         invocations[function.name] += 1
-        drawing.seed(f"{function.name} {invocations[function.name]}")
+        generator.seed(f"{function.name} {invocations[function.name]}")
         inside = True
         try:
             return functions.invoke_here(function, event)

@@ -63,9 +63,9 @@ class Front:
         """The API's answer, which the developer then sees among the last requests."""
         began = perf_counter()
         answer = self._api(request)
-        asked = (request.method, request.path, request.query_string.decode(errors="replace"))
+        line = (request.method, request.path, request.query_string.decode(errors="replace"))
         self._endpoints.requests.note(
-            asked,
+            line,
             function_for(request.path).job,
             answer.status,
             answer.headers,

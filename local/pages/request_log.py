@@ -42,18 +42,18 @@ class RequestLog:
 
     def note(
         self,
-        asked: tuple[str, str, str],
+        line: tuple[str, str, str],
         function: str,
         status: int,
         headers: dict[str, str],
         body: bytes,
         seconds: float,
     ) -> None:
-        """Adds one: `asked` is its method, path and query, and the rest its answer."""
+        """Adds one: `line` is its method, path and query, and the rest its answer."""
         names = {name.lower(): value for name, value in headers.items()}
         code, detail, errors = _problem(names, body)
         logged = LoggedRequest(
-            clock.now(), *asked, function, status, round(seconds * 1000),
+            clock.now(), *line, function, status, round(seconds * 1000),
             names.get("request-id", ""), code, detail, errors,
         )  # fmt: skip
         with self._lock:

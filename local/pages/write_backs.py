@@ -22,12 +22,10 @@ class ShownWriteBack:
 def write_backs_shown() -> list[ShownWriteBack]:
     """Returns the write-backs of the newest changes of all workspaces, the newest first."""
     # The service reads its environment when it is imported.
-    from storepost.people.consent.repository import (  # noqa: PLC0415
-        ConsentChangeItem,
-        as_change,
-    )
+    from storepost.people.consent.items import ConsentChangeItem  # noqa: PLC0415
+    from storepost.people.consent.rows import as_change  # noqa: PLC0415
 
     rows = map(as_change, ConsentChangeItem.scan(ConsentChangeItem.kind == ConsentChangeItem))
-    told = (each for each in rows if each.write_backs)
-    newest = nlargest(SHOWN, told, key=lambda each: (each.recorded_at, each.id))
+    with_write_backs = (each for each in rows if each.write_backs)
+    newest = nlargest(SHOWN, with_write_backs, key=lambda each: (each.recorded_at, each.id))
     return [ShownWriteBack(each, to_store) for each in newest for to_store in each.write_backs]

@@ -9,10 +9,10 @@ def code(call: Call) -> str:
     group, name = call.names
     key = "\n  token: process.env.STOREPOST_KEY!," if call.has_caller else ""
     parts = {"path": call.in_path, "query": call.in_query}
-    given = {part: values for part, values in parts.items() if values}
+    arguments = {part: values for part, values in parts.items() if values}
     if call.media:
-        given["body"] = call.body
-    made = f"await storepost.{group}.{name}({literal(given, TYPESCRIPT) if given else ''});"
+        arguments["body"] = call.body
+    made = f"await storepost.{group}.{name}({literal(arguments, TYPESCRIPT) if arguments else ''});"
     return (
         'import { Storepost } from "@storepost/client";\n\n'
         f"const storepost = new Storepost({{\n  baseUrl: process.env.STOREPOST_URL!,{key}\n}});\n"

@@ -31,10 +31,10 @@ def bare(value: Any, *, named: bool = False) -> Any:  # noqa: ANN401 - JSON
         return [bare(each) for each in value]
     if not isinstance(value, dict):
         return value
-    kept = {name: each for name, each in value.items() if named or name not in _WORDS}
+    remaining = {name: each for name, each in value.items() if named or name not in _WORDS}
     return {
         name: bare(each, named=not named and name in _NAMED and isinstance(each, dict))
-        for name, each in kept.items()
+        for name, each in remaining.items()
     }
 
 

@@ -4,28 +4,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openapi.story.telling import Telling
+    from openapi.story.telling import StoryRun
 
 OWNER, ADMIN, MEMBER = "olive@example.com", "anton@example.com", "mira@example.com"
 PASSWORD = "correct horse battery staple"  # noqa: S105 - everybody of the story has it
 
 
-def code_to(address: str) -> Callable[["Telling"], None]:
+def code_to(address: str) -> Callable[["StoryRun"], None]:
     """Somebody reads the code in the latest email to them."""
 
-    def read(telling: "Telling") -> None:
-        [code] = telling.email_to(address).codes
-        telling.keep_code(address, code)
+    def read(story: "StoryRun") -> None:
+        [code] = story.email_to(address).codes
+        story.keep_code(address, code)
 
     return read
 
 
-def link_to(address: str, name: str) -> Callable[["Telling"], None]:
+def link_to(address: str, name: str) -> Callable[["StoryRun"], None]:
     """Somebody follows the link in the latest email to them: what stands behind its `#`."""
 
-    def read(telling: "Telling") -> None:
-        [link] = telling.email_to(address).links
-        telling.values[name] = link.partition("#")[2]
-        telling.masks.add_token(name, telling.values[name])
+    def read(story: "StoryRun") -> None:
+        [link] = story.email_to(address).links
+        story.values[name] = link.partition("#")[2]
+        story.masks.add_token(name, story.values[name])
 
     return read

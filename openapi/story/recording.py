@@ -5,13 +5,13 @@ from typing import Any
 
 from openapi.groups import groups
 from openapi.story.chapters import CHAPTERS
-from openapi.story.telling import telling
+from openapi.story.telling import story_run
 
 
 def exchanges() -> list[dict[str, Any]]:
     """The exchanges of a new run, in the order of the story: the same ones for the same code."""
-    with telling(routes()) as story:
-        return [each.as_json() for each in story.tell(CHAPTERS)]
+    with story_run(routes()) as story:
+        return [each.as_json() for each in story.play(CHAPTERS)]
 
 
 def text() -> str:

@@ -84,14 +84,14 @@ class Exchange:
 class Meanwhile:
     """What people, mail clients and shops do outside the API."""
 
-    happens: Callable[["Telling"], None]
+    happens: Callable[["StoryRun"], None]
 
 
 type Chapter = list[Step | Meanwhile]
 """What happens one after the other, and belongs together."""
 
 
-class Telling:
+class StoryRun:
     """One run of the story. AWS has been started and is empty."""
 
     def __init__(self, run: LocalRun, routes: dict[str, tuple[str, str]]) -> None:
@@ -118,7 +118,7 @@ class Telling:
         """What shops do otherwise than the pretend ones, until it is closed."""
         self._routes = routes
 
-    def tell(self, chapters: list[Chapter]) -> Iterator[Exchange]:
+    def play(self, chapters: list[Chapter]) -> Iterator[Exchange]:
         """Each exchange, in the order of the story. Raises StoryBroken."""
         for chapter in chapters:
             for step in chapter:
@@ -196,9 +196,9 @@ class Telling:
 
 
 @contextmanager
-def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
+def story_run(routes: dict[str, tuple[str, str]]) -> Iterator[StoryRun]:
     """A run with pretend shops, whose time stands still but for the story's own steps."""
-    kept = {name: os.environ.get(name) for name in _VARIABLES}
+    variables = {name: os.environ.get(name) for name in _VARIABLES}
     try:
         with (
             socket.create_server(("127.0.0.1", 0)) as listening,
@@ -209,14 +209,14 @@ def telling(routes: dict[str, tuple[str, str]]) -> Iterator[Telling]:
             StandingClock.moment = BEGINNING
             run = LocalRun(listening)
             run.serve()
-            story = Telling(run, routes)
+            story = StoryRun(run, routes)
             try:
                 yield story
             finally:
                 story.outside.close()
                 run.stop()
     finally:
-        for name, value in kept.items():
+        for name, value in variables.items():
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value

@@ -33,8 +33,8 @@ def test_a_read() -> None:
 def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
     """Half a dollar each."""
     relay = Usage(invocations=1, writes=1, write_calls=1, sends=1, fifo_sends=1)
-    asked = {"OutboxRelayFunction": relay, "ConsentWriteBackFunction": TELLING}
-    lines = request_bill({"OrdersFunction": READ, **asked})
+    usages = {"OutboxRelayFunction": relay, "ConsentWriteBackFunction": TELLING}
+    lines = request_bill({"OrdersFunction": READ, **usages})
     assert lines["SQS"] == pytest.approx(1.50)
     assert lines["Lambda, requests"] == pytest.approx(0.60)
     assert lines["DynamoDB, writes"] == pytest.approx(3 * 0.625)
@@ -43,8 +43,8 @@ def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
 def test_an_email() -> None:
     """Its three requests of SQS are those of a standard queue; a code has one of KMS."""
     relay = Usage(invocations=1, sends=1)
-    asked = {"OutboxRelayFunction": relay, "EmailSenderFunction": Usage(invocations=1, emails=1)}
-    lines = request_bill({"SignInFunction": Usage(invocations=1, macs=1), **asked})
+    usages = {"OutboxRelayFunction": relay, "EmailSenderFunction": Usage(invocations=1, emails=1)}
+    lines = request_bill({"SignInFunction": Usage(invocations=1, macs=1), **usages})
     assert lines["SQS"] == pytest.approx(1.20)
     assert lines["KMS"] == pytest.approx(3.00)
     assert lines["SES"] == pytest.approx(100.00)

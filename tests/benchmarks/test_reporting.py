@@ -97,9 +97,9 @@ def test_a_sample_has_its_middle_and_its_least() -> None:
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_what_is_kept_is_a_benchmarks(path: Path) -> None:
-    kept = json.loads(path.read_text("utf-8"))
-    assert kept["benchmark"] == path.stem
+    stored = json.loads(path.read_text("utf-8"))
+    assert stored["benchmark"] == path.stem
     assert list(RESULTS.parent.rglob(f"{path.stem}.py"))
-    names = [column["name"] for column in kept["columns"]]
-    assert kept["rows"]
-    assert all(list(row) == names for row in kept["rows"])
+    names = [column["name"] for column in stored["columns"]]
+    assert stored["rows"]
+    assert all(list(row) == names for row in stored["rows"])

@@ -97,11 +97,11 @@ def _check_typescript() -> None:
     _run("make", "--silent", "client-typescript")
     tests = sorted((_TYPESCRIPT / "dist" / "test").glob("*.test.js"))
     _run("node", "--test", "--test-reporter=dot", *tests)
-    told = subprocess.run(
+    output = subprocess.run(
         ["npm", "pack", "--dry-run", "--json"],
         cwd=ROOT / _TYPESCRIPT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    packed = {file["path"] for file in json.loads(told)[0]["files"]}
+    packed = {file["path"] for file in json.loads(output)[0]["files"]}
     # In the client's own folder, where its name is known.
     with tempfile.TemporaryDirectory(prefix=".samples-", dir=ROOT / _TYPESCRIPT) as folder:
         sample = Path(folder) / "sample.ts"

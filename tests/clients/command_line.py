@@ -12,7 +12,7 @@ class Shell:
     def __init__(self, command: Path, credentials: Path) -> None:
         """Both as files."""
         self.command: list[str | Path] = [command, "--credentials", credentials]
-        self.told: dict[str, Any] = json.loads(credentials.read_text())
+        self.credentials: dict[str, Any] = json.loads(credentials.read_text())
 
     def __call__(self, *words: str, typed: str = "", status: int = 0) -> Any:
         """What it prints: JSON where it is some."""
@@ -27,7 +27,7 @@ class Shell:
 def check(command: Path, credentials: Path) -> None:
     """Raises AssertionError where a command does something else than it says."""
     storepost = Shell(command, credentials)
-    store = storepost.told["storeId"]
+    store = storepost.credentials["storeId"]
     _lists(storepost, store)
     _writes(storepost, credentials.parent)
     _problems(storepost)
@@ -39,7 +39,9 @@ def _lists(storepost: Shell, store: str) -> None:
     page = storepost("orders", "list", "--store", store, "--page-size", "10", "--json")
     assert (page["total"], len(page["items"])) == (30, 10), page
     text = storepost("orders", "list", "--store", store, "--page-size", "10", "--all")
-    assert len(text.splitlines()) == 30, text
+    heading, *rows = text.splitlines()
+    assert heading.split()[:2] == ["id", "storeId"], heading
+    assert len(rows) == 30, text
     lines = subprocess.run(
         [*storepost.command, "orders", "list", "--store", store, "--all", "--json"],
         capture_output=True, text=True, check=True,

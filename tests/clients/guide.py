@@ -12,9 +12,9 @@ from local.template import ROOT
 from tests.clients.terminals import Terminal
 
 PAGE = ROOT / "docs" / "guides" / "connect-your-shop.md"
-MOST_COMMANDS = 10
+MAX_COMMANDS = 10
 """From the clone to the first verified write-back."""
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 """From `make run`, once it is installed, to the first verified write-back."""
 _ADDRESS, _LINK = "<the repository's address>", "<the link>"
 _SECONDS = 300
@@ -100,7 +100,7 @@ class Guide:
         (click,) = self._under("3.")
         (service,) = self._under("1.")
         typed = [*service.commands, *shop.commands, *click.commands]
-        assert len(typed) <= MOST_COMMANDS, typed
+        assert len(typed) <= MAX_COMMANDS, typed
         terminal = self._terminal(self._clone)
         began = start = time.monotonic()
         for command in shop.commands[:-1]:
@@ -113,7 +113,7 @@ class Guide:
         self._terminal(self._clone).run(curl.replace(_LINK, link), 30)
         terminal.shows("Verified: customer-1 is unsubscribed", 60)
         end = self._took(began, f"{shop.commands[-1]}, until the click was verified")
-        assert self._service_seconds + end - start <= MOST_SECONDS, self.times
+        assert self._service_seconds + end - start <= MAX_SECONDS, self.times
         terminal.interrupt()
         terminal.shows("The shop is closed.", 20)
 

@@ -85,10 +85,13 @@ def verify_in_typescript(folder: Path, compiler: Path, guide: Path) -> bool:
         return False
     types = ("--types", "node", "--typeRoots", str(compiler.parent.parent / "@types"))
     assert _done(folder, str(compiler), *_STRICT, *types, "receive.ts")
-    told = subprocess.run(
+    process = subprocess.run(
         ["node", "main.mjs"], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert told.stdout.splitlines()[-1:] == [" ".join(_STATUSES)], (told.stdout, told.stderr)
+    assert process.stdout.splitlines()[-1:] == [" ".join(_STATUSES)], (
+        process.stdout,
+        process.stderr,
+    )
     return True
 
 
@@ -101,10 +104,10 @@ def verify_in_php(folder: Path, guide: Path) -> bool:
         return False
     code = block(guide, "php").replace("<?php", "<?php require 'vendor/autoload.php';", 1)
     (folder / "main.php").write_text(code + _PHP_MAIN, "utf-8")
-    told = subprocess.run(
+    process = subprocess.run(
         ["php", "main.php"], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert [line for line in told.stdout.split() if line in _STATUSES] == _STATUSES
+    assert [line for line in process.stdout.split() if line in _STATUSES] == _STATUSES
     return True
 
 

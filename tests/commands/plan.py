@@ -33,7 +33,8 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
     (r"make (sam-local|test-sam-local|invoke\b.*)$|\.venv/bin/sam local", Typed.CONTAINERS),
     (r"make (test|check|format check|build|lint-openapi|test-dynoxide|test-commands)$", Typed.CI),
     (
-        r"make (test-newer-libraries|run STORE=dynoxide|costs|faults|requirements|fuzz CASES=\d+)$",
+        r"make (test-newer-libraries|run (STORE=dynoxide|DEMO=large( ORDERS=\d+)?)|costs|faults"
+        r"|requirements|fuzz CASES=\d+)$",
         Typed.BY_HAND,
     ),
     (r"make test TESTS=tests/people/consent$", Typed.BY_HAND),

@@ -40,9 +40,11 @@ def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
             assert {answer.status for answer in answers} == {201}
             assert len({answer.body for answer in answers}) == 1
             assert [replayed(answer) for answer in answers].count(False) == 1
-            told = json.loads(answers[0].body)
+            created = json.loads(answers[0].body)
             listed = world.call("GET", path, token=owner.token).json
-            assert [each["id"] for each in listed["items"]] == [told.get("apiKey", told)["id"]]
+            assert [each["id"] for each in listed["items"]] == [
+                created.get("apiKey", created)["id"]
+            ]
     (email,) = world.emails()
     assert email.to == invited["email"]
     # Some came while the first was running; all but one were refused the claim.

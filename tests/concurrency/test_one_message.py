@@ -141,7 +141,7 @@ class TestWriteBacks:
         path = f"/profiles/{new_person(world, owner, store_id)}/consent"
         with containers(2, FEED_ALLOW_HOSTS=host) as two:
             for number in range(ROUNDS):
-                told = len(store.received)
+                received_before = len(store.received)
                 state = STATES[number % 2]
                 changed = world.call(
                     "PUT", f"{path}/email", token=owner.token, json_body={"state": state}
@@ -149,13 +149,13 @@ class TestWriteBacks:
                 pumps.StreamPump().pump()
                 two.at_once([taken_from("WriteBackQueue")] * 2, function=WRITER)
                 world.lose_stream()
-                came = store.received[told:]
+                came = store.received[received_before:]
                 assert 1 <= len(came) <= 2
                 for message, data in came:
                     assert UUID(message.partition(".")[0]) == UUID(changed["id"])
                     assert (data["state"], data["address"]) == (state, EMAIL)
-                kept = world.call("GET", f"{path}/{changed['id']}", token=owner.token).json
-                (write_back,) = kept["writeBacks"]
+                stored = world.call("GET", f"{path}/{changed['id']}", token=owner.token).json
+                (write_back,) = stored["writeBacks"]
                 assert write_back["status"] == "written"
         assert world.queue_depth("WriteBackQueue") == 0
         twice = len(store.received) - ROUNDS

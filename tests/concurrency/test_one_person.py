@@ -70,26 +70,26 @@ class TestConsent:
         with containers(2) as two:
             for number, times in enumerate(moments()):
                 # A store's word counts where it differs from its last one.
-                given, asked = STATES if number % 2 else STATES[::-1]
+                by_store, by_api = STATES if number % 2 else STATES[::-1]
                 late = number // 2 % 2
                 at, asked_at = times[late], times[1 - late]
                 body = customer(
                     EMAIL,
-                    emailMarketingConsent=given,
+                    emailMarketingConsent=by_store,
                     emailMarketingConsentUpdatedAt=at,
                     externalUpdatedAt=at,
                 )
                 answers = two.at_once(
                     [
                         request("PUT", f"/stores/{store}/customers/c-1", owner, body),
-                        request("PUT", path, owner, {"state": asked, "occurredAt": asked_at}),
+                        request("PUT", path, owner, {"state": by_api, "occurredAt": asked_at}),
                     ],
                     again=["conflict"],
                     within_seconds=APART[number // 4 % 3],
                 )
                 assert {answer.status for answer in answers} == {200}, answers
                 (shown,) = profiles(world, owner)
-                assert shown["emailMarketingConsent"] == (given if late else asked)
+                assert shown["emailMarketingConsent"] == (by_store if late else by_api)
         assert two.refused["TransactWriteItems"] > 0
         print(f"\n{ROUNDS} pairs of a store and the API: {dict(two.refused)}, {dict(two.again)}")
 

@@ -66,18 +66,18 @@ def test_every_code_goes_out_once(world: World) -> None:
     with containers(TAKERS) as takers_at_once:
         answers = takers_at_once.in_turn(events, again=["conflict"])
 
-    given = [
+    results = [
         (number, answer.status, json.loads(answer.body))
         for own, numbers in zip(answers, references, strict=True)
         for number, answer in zip(numbers, own, strict=True)
     ]
-    refused = {number: body["code"] for number, status, body in given if status == 409}
-    codes = {(number, body["code"]) for number, status, body in given if status in {200, 201}}
+    refused = {number: body["code"] for number, status, body in results if status == 409}
+    codes = {(number, body["code"]) for number, status, body in results if status in {200, 201}}
     assert set(refused.values()) == {"no_codes_left"}
     assert len(refused) + len({number for number, _ in codes}) == ASSIGNMENTS
     assert len(codes) == len({number for number, _ in codes}), "a reference has one code"
     assert len({code for _, code in codes}) == CODES, "each code went out once"
-    assert [status for _, status, _ in given].count(201) == CODES
+    assert [status for _, status, _ in results].count(201) == CODES
     shown = world.call("GET", f"/coupons/{coupon}", token=owner.token).json["codes"]
     assert (shown["assigned"], shown["available"]) == (CODES, 0)
     assert faults(CodeList(workspace, UUID(coupon)).tree) == []

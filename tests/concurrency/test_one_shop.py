@@ -39,9 +39,9 @@ def record(body: object, group: str) -> dict[str, Any]:
     """The event that brings one message to a queue's reader."""
     attributes = {"ApproximateReceiveCount": "1", "MessageGroupId": group}
     arn = "arn:aws:sqs:eu-central-1:123456789012:Queue.fifo"
-    told = {"messageId": "m-1", "receiptHandle": "r", "body": json.dumps(body), "md5OfBody": ""}
+    message = {"messageId": "m-1", "receiptHandle": "r", "body": json.dumps(body), "md5OfBody": ""}
     more = {"messageAttributes": {}, "eventSource": "aws:sqs", "awsRegion": "eu-central-1"}
-    return {"Records": [{**told, **more, "attributes": attributes, "eventSourceARN": arn}]}
+    return {"Records": [{**message, **more, "attributes": attributes, "eventSourceARN": arn}]}
 
 
 class _Read(BaseException):

@@ -1,7 +1,8 @@
-"""Measures the scenarios, each in a town as it was founded."""
+"""Measures the scenarios, each in a shop as it was founded."""
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,8 +17,10 @@ from storepost.accounts.identity import passwords
 from storepost.platform.messaging import queues
 from storepost.platform.persistence import sealing
 from storepost.platform.persistence.counted_tree.cold_leaves import ColdLeaves
+from storepost.platform.persistence.counted_tree.items import Node
+from storepost.platform.persistence.counted_tree.splitting import Splitter
 from tests.costs.metering import Meter
-from tests.costs.scenario import Ask, Outside, Town, found, operations
+from tests.costs.scenario import Ask, Outside, Shop, found, operations
 from tests.costs.scenarios.registry import Scenario
 from tests.harness.world import World
 from tests.shopify.shops import Shopify, running_server
@@ -71,8 +74,8 @@ class Chance:
 
 
 @contextmanager
-def measured_town(chance: Chance) -> Iterator[Town]:
-    """A town whose meter counts."""
+def measured_shop(chance: Chance) -> Iterator[Shop]:
+    """A shop whose meter counts."""
     meter, world = Meter(), World()
     with (
         Outside(meter) as outside,
@@ -104,15 +107,15 @@ class Findings:
 
 
 def measure_all(scenarios: Iterable[Scenario]) -> Findings:
-    """What each scenario and each schedule asks for, in a new town."""
+    """What each scenario and each schedule asks for, in a new shop."""
     chance = Chance()
-    with _no_second_run(), measured_town(chance) as town:
+    with _no_second_run(), measured_shop(chance) as shop:
         _warm_up()
-        schedules = measure_schedules(town)
-        begin_anew, requests = town.world.checkpoint(), []
+        schedules = measure_schedules(shop)
+        begin_anew, requests = shop.world.checkpoint(), []
         for scenario in scenarios:
             chance.begin(scenario)
-            requests.append(measure(town, scenario))
+            requests.append(measure(shop, scenario))
             begin_anew()
     return Findings(tuple(requests), schedules)
 
@@ -132,42 +135,52 @@ def _nothing_packed() -> Iterator[None]:
     """Leaves out that a growing list packs its cold leaves; the page says what that costs.
 
     One request in some fifty does it for all of them, and chance would say which scenario that is.
+    So it would of the fold of a leaf that has pages: rows of single orders behind a load's.
     """
-    with mock.patch.object(ColdLeaves, "pack"):
+    plain = Splitter.fan_out_of
+
+    def fan_out_of(splitter: Splitter, node: Node) -> int:
+        return sys.maxsize if node.page else plain(splitter, node)
+
+    with (
+        mock.patch.object(ColdLeaves, "pack"),
+        mock.patch.object(Splitter, "fan_out_of", fan_out_of),
+        mock.patch.object(Splitter, "is_to_fold", return_value=False),
+    ):
         yield
 
 
-def measure(town: Town, scenario: Scenario) -> Measured:
+def measure(shop: Shop, scenario: Scenario) -> Measured:
     """What one scenario asks for, and all that follows from it."""
-    asked = scenario.prepare(town)
-    _note_use(town, asked)
-    town.world.deliver()
-    town.meter.used.clear()
-    with town.meter.on(), _nothing_packed():
-        answer = town.ask(scenario.operation, asked)
-        town.world.deliver()
+    request = scenario.prepare(shop)
+    _note_use(shop, request)
+    shop.world.deliver()
+    shop.meter.used.clear()
+    with shop.meter.on(), _nothing_packed():
+        answer = shop.ask(scenario.operation, request)
+        shop.world.deliver()
     _, path = operations()[scenario.operation]
-    used = dict(town.meter.used)
+    used = dict(shop.meter.used)
     answering = function_for(f"/v1{path}").name
     assert used[answering].invocations == 1
-    size = max(len(answer.body), len(json.dumps(asked.body)))
+    size = max(len(answer.body), len(json.dumps(request.body)))
     return Measured(scenario, answering, used, size)
 
 
-def measure_schedules(town: Town) -> dict[str, Usage]:
+def measure_schedules(shop: Shop) -> dict[str, Usage]:
     """What a run of each schedule asks for where it finds nothing to do, by function."""
-    town.meter.used.clear()
-    with town.meter.on():
+    shop.meter.used.clear()
+    with shop.meter.on():
         for function in functions():
             if function.events_of("ScheduleV2"):
                 pumps.run_schedule(function.job)
-    return dict(town.meter.used)
+    return dict(shop.meter.used)
 
 
-def _note_use(town: Town, asked: Ask) -> None:
+def _note_use(shop: Shop, request: Ask) -> None:
     """Has the use noted now, as it is once a minute, for the sake of an even count."""
-    if asked.token is not None:
-        town.world.call("GET", "/members", token=asked.token)
+    if request.token is not None:
+        shop.world.call("GET", "/members", token=request.token)
 
 
 def _warm_up() -> None:

@@ -71,9 +71,9 @@ class Meter:
             if service != "dynamodb":
                 self.note(_elsewhere(service, operation, parameters))
                 return plain(client, operation, parameters)
-            asked = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
+            with_capacity = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
             try:
-                answer = plain(client, operation, asked)
+                answer = plain(client, operation, with_capacity)
             except ClientError as error:
                 self.note(_failed(operation, parameters, error))
                 raise

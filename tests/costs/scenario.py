@@ -22,12 +22,11 @@ from storepost.accounts.workspaces.model import Role
 from storepost.api.http.forms import FORM
 from storepost.api.http.query_forms import SUFFIX
 from storepost.feeds.imports import fetching as feed_fetching
-from storepost.people.consent_changes import requests
+from storepost.platform.attempts import posting
 from storepost.platform.fetching import Answer as Fetched
 from storepost.platform.fetching import Download, client, conversation, guard
 from storepost.shopify import patience
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.deliveries import requests as webhook_requests
 from tests.accounts.sign_in.accounts import FIREFOX, account
 from tests.costs.metering import Meter
 from tests.harness.world import Answer, Someone, World
@@ -75,7 +74,7 @@ class Ask:
 
 
 @dataclass
-class Town:
+class Shop:
     """The workspace and its people, as the scenarios name them."""
 
     world: World
@@ -95,21 +94,21 @@ class Town:
         """The store that is told of consent."""
         return self.stores[0]
 
-    def ask(self, operation: str, asked: Ask) -> Answer:
+    def ask(self, operation: str, request: Ask) -> Answer:
         """Asks for an operation; it must succeed."""
         method, path = operations()[operation]
         answer = self.world.call(
             method,
-            path.format_map({k: quote(str(v), safe="") for k, v in asked.path.items()}),
-            token=asked.token,
-            json_body=asked.body,
-            body=urlencode(asked.form).encode() if asked.form else asked.raw,
-            query=asked.query,
-            key=asked.key,
+            path.format_map({k: quote(str(v), safe="") for k, v in request.path.items()}),
+            token=request.token,
+            json_body=request.body,
+            body=urlencode(request.form).encode() if request.form else request.raw,
+            query=request.query,
+            key=request.key,
             headers={
                 "user-agent": FIREFOX,
-                **({"content-type": FORM} if asked.form else {}),
-                **asked.headers,
+                **({"content-type": FORM} if request.form else {}),
+                **request.headers,
             },
         )
         assert answer.status < 400, (operation, answer.status, answer.body)
@@ -117,8 +116,8 @@ class Town:
 
     def profile_of(self, email: str) -> str:
         """The id of the profile that has an address."""
-        asked = Ask(self.key, query={"email": email})
-        [found] = self.ask("profiles.list", asked).json["items"]
+        request = Ask(self.key, query={"email": email})
+        [found] = self.ask("profiles.list", request).json["items"]
         return str(found["id"])
 
     @property
@@ -138,7 +137,7 @@ def email_of(number: int) -> str:
     return f"{last}.{number:04}@mail.example.com"
 
 
-def customer(number: int, **given: object) -> dict[str, Any]:
+def customer(number: int, **overrides: object) -> dict[str, Any]:
     """A customer as their store gives them."""
     created = _OPENED + timedelta(hours=4 * number)
     return {
@@ -149,11 +148,11 @@ def customer(number: int, **given: object) -> dict[str, Any]:
         "locale": "de-AT",
         "externalCreatedAt": created.isoformat(),
         "externalUpdatedAt": created.isoformat(),
-        **given,
+        **overrides,
     }
 
 
-def order_of(number: int, buyer: int | None = None, **given: object) -> dict[str, Any]:
+def order_of(number: int, buyer: int | None = None, **overrides: object) -> dict[str, Any]:
     """An order of a customer."""
     buyer = number % CUSTOMERS if buyer is None else buyer
     placed = (_OPENED + timedelta(days=60, hours=2 * number)).isoformat()
@@ -167,7 +166,7 @@ def order_of(number: int, buyer: int | None = None, **given: object) -> dict[str
         "locale": "de-AT",
         "sourceName": "web",
     }
-    return order(**{**sent, **given})
+    return order(**{**sent, **overrides})
 
 
 def customer_id(number: int) -> str:
@@ -180,7 +179,7 @@ def order_id(number: int) -> str:
     return f"5{number:012}"
 
 
-def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Town:
+def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Shop:
     """Founds it."""
     owner = account(world, "Olive Steinberger")
     workspace = world.workspace(owner, "Steinberger Teas & Co")
@@ -192,60 +191,60 @@ def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> T
         world.store(owner, name="Steinberger Wholesale", primaryLocale="en-GB"),
     )
     key = world.api_key(workspace, KeyScope.WRITE, admin)
-    town = Town(world, owner, admin, member, workspace, stores, key, meter, outside, shopify)
-    _furnish(town)
-    _people(town)
+    shop = Shop(world, owner, admin, member, workspace, stores, key, meter, outside, shopify)
+    _furnish(shop)
+    _people(shop)
     world.deliver()
-    return town
+    return shop
 
 
-def _furnish(town: Town) -> None:
-    owner = town.owner.token
-    for store in town.stores:
-        asked = Ask(owner, {"url": HOOK}, path={"id": store})
-        town.ask("stores.putWriteBack", asked)
-    _keys(town)
+def _furnish(shop: Shop) -> None:
+    owner = shop.owner.token
+    for store in shop.stores:
+        request = Ask(owner, {"url": HOOK}, path={"id": store})
+        shop.ask("stores.putWriteBack", request)
+    _keys(shop)
     for number in range(5):
         body = {"email": f"guest.{number}@mail.example.com", "role": "member"}
-        town.ask("invitations.create", Ask(owner, body))
+        shop.ask("invitations.create", Ask(owner, body))
     for code in ("fr-FR", "it-IT"):
-        town.ask("locales.create", Ask(owner, {"code": code}))
+        shop.ask("locales.create", Ask(owner, {"code": code}))
     for _ in range(2):
-        town.world.sign_in(town.owner.id, town.workspace)
+        shop.world.sign_in(shop.owner.id, shop.workspace)
 
 
-def _keys(town: Town) -> None:
-    owner = town.owner.token
+def _keys(shop: Shop) -> None:
+    owner = shop.owner.token
     for number in range(4):
-        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
+        made = shop.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
         if number % 2:
             path = {"id": made.json["apiKey"]["id"]}
-            town.ask("apiKeys.revoke", Ask(owner, path=path))
+            shop.ask("apiKeys.revoke", Ask(owner, path=path))
 
 
-def _people(town: Town) -> None:
+def _people(shop: Shop) -> None:
     for number in range(CUSTOMERS):
-        given = {} if number % 2 else {"emailMarketingConsent": "subscribed"}
-        path = {"id": _store_of(town, number), "externalId": customer_id(number)}
-        town.ask("customers.put", Ask(town.key, customer(number, **given), path=path))
-    town.world.deliver()
+        fields = {} if number % 2 else {"emailMarketingConsent": "subscribed"}
+        path = {"id": _store_of(shop, number), "externalId": customer_id(number)}
+        shop.ask("customers.put", Ask(shop.key, customer(number, **fields), path=path))
+    shop.world.deliver()
     for number in range(CUSTOMERS, PROFILES):
         body = {"email": email_of(number), "firstName": "Visitor"}
-        town.ask("profiles.upsert", Ask(town.key, body))
-    for store in town.stores:
+        shop.ask("profiles.upsert", Ask(shop.key, body))
+    for store in shop.stores:
         path = {"id": store}
-        town.ask("stores.createBatch", Ask(town.key, {"orders": orders_in(town, store)}, path=path))
-        town.world.deliver()
+        shop.ask("stores.createBatch", Ask(shop.key, {"orders": orders_in(shop, store)}, path=path))
+        shop.world.deliver()
 
 
-def _store_of(town: Town, buyer: int) -> str:
+def _store_of(shop: Shop, buyer: int) -> str:
     """Two thirds of the customers are the first store's."""
-    return town.stores[1 if buyer % 3 == 2 else 0]
+    return shop.stores[1 if buyer % 3 == 2 else 0]
 
 
-def orders_in(town: Town, store: str) -> list[dict[str, Any]]:
+def orders_in(shop: Shop, store: str) -> list[dict[str, Any]]:
     """The orders of one store, as a batch brings them."""
-    numbers = (n for n in range(ORDERS) if _store_of(town, n % CUSTOMERS) == store)
+    numbers = (n for n in range(ORDERS) if _store_of(shop, n % CUSTOMERS) == store)
     return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
 
 
@@ -260,8 +259,7 @@ class Outside:
         """What every address of a feed leads to."""
         self._plain_resolve = guard.resolve
         self._patches: list[Any] = [
-            mock.patch.object(requests, "post", self._post),
-            mock.patch.object(webhook_requests, "post", self._post),
+            mock.patch.object(posting, "post", self._post),
             mock.patch.object(guard, "resolve", self._resolve),
             mock.patch.object(conversation, "send", self._counted(client.send)),
             mock.patch.object(client, "send", self._counted(client.send)),
@@ -287,9 +285,9 @@ class Outside:
     def _counted(self, send: Callable[..., Any]) -> Callable[..., Any]:
         """Counts a request that really goes out: to a shop."""
 
-        def counted(*args: Any, **given: Any) -> Any:
+        def counted(*args: Any, **kwargs: Any) -> Any:
             self._meter.note(Usage(deliveries=1))
-            return send(*args, **given)
+            return send(*args, **kwargs)
 
         return counted
 

@@ -52,9 +52,9 @@ def order_pages() -> Iterator[str]:
         yield f"| {name} | {usage.reads:g} | {usage.calls:g} | {dollars:.2f} | {most:.2f} |"
 
 
-def consent_by_item(told: Measured, with_key: Measured) -> Iterator[str]:
+def consent_by_item(measured: Measured, with_key: Measured) -> Iterator[str]:
     """What is paid for a change of consent."""
-    alone, keyed = told.bill, with_key.bill
+    alone, keyed = measured.bill, with_key.bill
     yield "| What | $ a million | With an idempotency key |"
     yield "|---|--:|--:|"
     for item in (item for item in keyed if keyed[item]):
@@ -62,15 +62,15 @@ def consent_by_item(told: Measured, with_key: Measured) -> Iterator[str]:
     yield f"| **Together** | **{sum(alone.values()):.2f}** | **{sum(keyed.values()):.2f}** |"
 
 
-def consent_by_size(told: Measured) -> Iterator[str]:
+def consent_by_size(measured: Measured) -> Iterator[str]:
     """What it costs in a larger workspace."""
     yield "| Profiles | Levels | Reads | Writes | $ a million |"
     yield "|---|--:|--:|--:|--:|"
-    usage = told.own
+    usage = measured.own
     for levels, rows in LEVELS:
-        all_runs = {**told.used, told.function: usage}
+        all_runs = {**measured.used, measured.function: usage}
         together = sum(all_runs.values(), Usage())
-        dollars = sum(request_bill(all_runs, told.size_bytes).values())
+        dollars = sum(request_bill(all_runs, measured.size_bytes).values())
         yield f"| to {rows} | {levels} | {together.reads:g} | {together.writes:g} | {dollars:.2f} |"
         usage += A_LEVEL_MORE
 

@@ -101,15 +101,15 @@ class TestWrites:
 
     def test_an_update(self, client: Any) -> None:
         put(client, row(1500))
-        asked = {"TableName": TABLE, "Key": key(), "UpdateExpression": "REMOVE t", **ASKED}
-        assert units_of(client.update_item(**asked)) == 2
-        assert units_of(client.update_item(**asked)) == 1
+        parameters = {"TableName": TABLE, "Key": key(), "UpdateExpression": "REMOVE t", **ASKED}
+        assert units_of(client.update_item(**parameters)) == 2
+        assert units_of(client.update_item(**parameters)) == 1
 
     def test_a_delete(self, client: Any) -> None:
         put(client, row(1500))
-        asked = {"TableName": TABLE, "Key": key(), **ASKED}
-        assert units_of(client.delete_item(**asked)) == 2
-        assert units_of(client.delete_item(**asked)) == 1, "nothing is there"
+        parameters = {"TableName": TABLE, "Key": key(), **ASKED}
+        assert units_of(client.delete_item(**parameters)) == 2
+        assert units_of(client.delete_item(**parameters)) == 1, "nothing is there"
 
     def test_a_transaction(self, client: Any) -> None:
         assert write(client, {"Put": {"Item": row(1500)}}) == 4
@@ -127,36 +127,36 @@ class TestReads:
 
     def test_one_row(self, client: Any) -> None:
         put(client, row(4096))
-        asked = {"TableName": TABLE, "ConsistentRead": True, **ASKED}
-        assert units_of(client.get_item(Key=key(), **asked)) == 1
+        parameters = {"TableName": TABLE, "ConsistentRead": True, **ASKED}
+        assert units_of(client.get_item(Key=key(), **parameters)) == 1
         put(client, row(4097))
-        assert units_of(client.get_item(Key=key(), **asked)) == 2
-        assert units_of(client.get_item(Key=key("none"), **asked)) == 1, "nothing is there"
-        assert units_of(client.get_item(Key=key(), **{**asked, "ConsistentRead": False})) == 1
+        assert units_of(client.get_item(Key=key(), **parameters)) == 2
+        assert units_of(client.get_item(Key=key("none"), **parameters)) == 1, "nothing is there"
+        assert units_of(client.get_item(Key=key(), **{**parameters, "ConsistentRead": False})) == 1
 
     def test_a_batch_rounds_each_row(self, client: Any) -> None:
         for name in ("a", "b", "c"):
             put(client, row(100, name))
         keys = [key(name) for name in ("a", "b", "c", "none")]
-        asked = {TABLE: {"Keys": keys, "ConsistentRead": True}}
-        assert units_of(client.batch_get_item(RequestItems=asked, **ASKED)) == 4
+        parameters = {TABLE: {"Keys": keys, "ConsistentRead": True}}
+        assert units_of(client.batch_get_item(RequestItems=parameters, **ASKED)) == 4
 
     def test_a_query_rounds_the_sum(self, client: Any) -> None:
         for number in range(9):
             put(client, row(1000, f"{number}"))
-        asked = {
+        parameters = {
             "TableName": TABLE,
             "KeyConditionExpression": "pk = :p",
             "ExpressionAttributeValues": {":p": {"S": "p"}},
             "ConsistentRead": True,
             **ASKED,
         }
-        assert units_of(client.query(**asked)) == 3
-        assert units_of(client.query(**asked, Limit=4)) == 1
-        assert units_of(client.query(**asked, FilterExpression="t = :p")) == 3
-        assert units_of(client.query(**asked, ProjectionExpression="pk")) == 3
-        asked["ExpressionAttributeValues"] = {":p": {"S": "nobody"}}
-        assert units_of(client.query(**asked)) == 1
+        assert units_of(client.query(**parameters)) == 3
+        assert units_of(client.query(**parameters, Limit=4)) == 1
+        assert units_of(client.query(**parameters, FilterExpression="t = :p")) == 3
+        assert units_of(client.query(**parameters, ProjectionExpression="pk")) == 3
+        parameters["ExpressionAttributeValues"] = {":p": {"S": "nobody"}}
+        assert units_of(client.query(**parameters)) == 1
 
     def test_a_transaction_of_reads(self, client: Any) -> None:
         put(client, row(100))

@@ -4,22 +4,23 @@ import pytest
 
 from benchmarks.measure.reckoning import Usage
 from local.template import functions
-from storepost.webhooks.deliveries import requests
+from storepost.platform.attempts import posting
 from tests.costs.metering import Meter
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
 from tests.orders.sample import order
-from tests.webhooks.receiving import HOOK, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, Hooks
 
 pytestmark = pytest.mark.dynoxide
 
-MOST_WRITES = 3
+MAX_WRITES = 3
 
 
 @pytest.fixture
 def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Hooks, str]:
     """A workspace and its store; endpoints take whatever is sent."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-    monkeypatch.setattr(requests, "post", Receiver().post)
+    monkeypatch.setattr(posting, "post", Receiver().post)
     owner = world.person()
     hooks = Hooks(world, owner, world.workspace(owner))
     store = world.store(owner)
@@ -49,11 +50,11 @@ def test_an_event_with_its_log_is_three_write_units_at_most(shop: tuple[Hooks, s
     hooks.endpoint(["order.*"])
     hooks.world.deliver()
     first, second = put(hooks, store, 2), put(hooks, store, 3)
-    for told, writes in ((first, 2), (second, 1)):
-        assert told["webhook_delivery"].writes == writes <= MOST_WRITES
-        assert told["outbox_relay"].writes == without["outbox_relay"].writes
-        assert told["outbox_relay"].reads == without["outbox_relay"].reads + 1
-        assert told["webhook_delivery"].reads <= 4
+    for used, writes in ((first, 2), (second, 1)):
+        assert used["webhook_delivery"].writes == writes <= MAX_WRITES
+        assert used["outbox_relay"].writes == without["outbox_relay"].writes
+        assert used["outbox_relay"].reads == without["outbox_relay"].reads + 1
+        assert used["webhook_delivery"].reads <= 4
 
 
 def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> None:
@@ -62,8 +63,8 @@ def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> 
     without = [put(hooks, store, number) for number in range(1, 6)]
     hooks.endpoint(["order.*"])
     hooks.world.deliver()
-    told = [put(hooks, store, number) for number in range(6, 11)]
-    assert least(told) == least(without)
+    with_endpoint = [put(hooks, store, number) for number in range(6, 11)]
+    assert least(with_endpoint) == least(without)
     assert not [each for each in without if "webhook_delivery" in each]
     assert {each["outbox_relay"].reads for each in without} == {1}
 

@@ -30,9 +30,9 @@ def rows() -> dict[str, tuple[str, float]]:
 
 
 def test_all_is_in_the_sum() -> None:
-    told = rows()
-    _, together = told.pop("Together")
-    assert together == pytest.approx(sum(dollars for _, dollars in told.values()), abs=0.05)
+    lines = rows()
+    _, together = lines.pop("Together")
+    assert together == pytest.approx(sum(dollars for _, dollars in lines.values()), abs=0.05)
 
 
 def test_each_queue_is_polled_all_month() -> None:

@@ -48,15 +48,15 @@ class TestAssign:
 
     def test_everybody_gets_another_one_until_none_is_left(self, shop: Shop) -> None:
         coupon, people = shop.pool(3), [shop.person() for _ in range(4)]
-        given = [shop.given(coupon, each)["code"] for each in people[:3]]
-        assert len(set(given)) == 3
+        codes = [shop.assigned(coupon, each)["code"] for each in people[:3]]
+        assert len(set(codes)) == 3
         assert shop.assign(coupon, people[3]).problem() == (409, "no_codes_left")
         assert shop.counts(coupon) == counts(assigned=3)
         shop.check()
 
     def test_a_personal_code_is_made_for_the_person(self, shop: Shop) -> None:
         coupon, ann = shop.personal(prefix="HI-"), shop.person()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         assert code["code"].startswith("HI-")
         assert (code["status"], code["profile"]["id"]) == ("assigned", ann)
         assert shop.codes(coupon) == [code]
@@ -66,12 +66,12 @@ class TestAssign:
     @pytest.mark.parametrize("make", ["pool", "personal"])
     def test_the_same_code_is_kept_until_it_is_used(self, shop: Shop, make: str) -> None:
         coupon, ann = getattr(shop, make)(), shop.person()
-        first = shop.given(coupon, ann)
+        first = shop.assigned(coupon, ann)
         for reference in (None, "mail-1", "mail-2"):
-            kept = shop.assign(coupon, ann, reference)
-            assert (kept.status, kept.json) == (200, first)
+            answer = shop.assign(coupon, ann, reference)
+            assert (answer.status, answer.json) == (200, first)
         shop.use(first["code"])
-        second = shop.given(coupon, ann)
+        second = shop.assigned(coupon, ann)
         assert second["code"] != first["code"]
         assert shop.assign(coupon, ann).json == second
         shop.check()
@@ -79,25 +79,25 @@ class TestAssign:
     def test_the_same_code_is_kept_until_it_expires(self, shop: Shop) -> None:
         coupon = shop.pool(validity={"type": "days", "days": 1})
         ann = shop.person()
-        first = shop.given(coupon, ann)
+        first = shop.assigned(coupon, ann)
         shop.world.advance(hours=23)
         assert shop.assign(coupon, ann).json == first
         shop.world.advance(hours=1)
-        second = shop.given(coupon, ann)
+        second = shop.assigned(coupon, ann)
         assert second["code"] != first["code"]
         assert shop.counts(coupon) == counts(available=1, assigned=1, expired=1)
 
     def test_every_email_has_a_code_of_its_own(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(5, reissue="every_email"), shop.person(), shop.person()
-        first, second = shop.given(coupon, ann, "mail-1"), shop.given(coupon, ann, "mail-2")
-        other = shop.given(coupon, bob, "mail-1")
+        first, second = shop.assigned(coupon, ann, "mail-1"), shop.assigned(coupon, ann, "mail-2")
+        other = shop.assigned(coupon, bob, "mail-1")
         assert len({first["code"], second["code"], other["code"]}) == 3
         again = shop.assign(coupon, ann, "mail-1")
         assert (again.status, again.json) == (200, first)
         shop.use(first["code"])
         again = shop.assign(coupon, ann, "mail-1")
         assert (again.status, again.json["id"], again.json["status"]) == (200, first["id"], "used")
-        unnamed = [shop.given(coupon, ann)["code"] for _ in range(2)]
+        unnamed = [shop.assigned(coupon, ann)["code"] for _ in range(2)]
         assert len(set(unnamed)) == 2
         assert shop.counts(coupon) == counts(assigned=4, used=1)
         shop.check()
@@ -108,17 +108,17 @@ class TestAssign:
         self, shop: Shop, make: str, reference: str | None
     ) -> None:
         coupon, ann = getattr(shop, make)(reissue="every_email"), shop.person()
-        first = shop.given(coupon, ann, reference)
+        first = shop.assigned(coupon, ann, reference)
         answer = shop.call("PATCH", f"/coupons/{coupon}", {"reissue": "after_use_or_expiry"})
         assert answer.status == 200
-        for asked in (None, "mail-1", "mail-2"):
-            kept = shop.assign(coupon, ann, asked)
-            assert (kept.status, kept.json) == (200, first)
+        for other_reference in (None, "mail-1", "mail-2"):
+            answer = shop.assign(coupon, ann, other_reference)
+            assert (answer.status, answer.json) == (200, first)
         shop.use(first["code"])
-        second = shop.given(coupon, ann)
+        second = shop.assigned(coupon, ann)
         assert second["code"] != first["code"]
         shop.use(second["code"], order="2")
-        assert len({first["code"], second["code"], shop.given(coupon, ann)["code"]}) == 3
+        assert len({first["code"], second["code"], shop.assigned(coupon, ann)["code"]}) == 3
         shop.check()
 
     def test_the_store_has_to_know_the_person(self, shop: Shop) -> None:
@@ -136,7 +136,7 @@ class TestAssign:
 
     def test_an_ended_coupon_gives_none_not_even_the_kept_one(self, shop: Shop) -> None:
         coupon, ann = shop.pool(), shop.person()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
         assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
         nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
@@ -288,7 +288,7 @@ class TestList:
 
     def test_filters(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4, prefix="AB-"), shop.person(), shop.person()
-        anns, bobs = shop.given(coupon, ann), shop.given(coupon, bob)
+        anns, bobs = shop.assigned(coupon, ann), shop.assigned(coupon, bob)
         shop.use(bobs["code"])
         assert shop.texts(coupon, status="assigned") == [anns["code"]]
         assert shop.texts(coupon, status="used") == [bobs["code"]]
@@ -334,7 +334,7 @@ class TestList:
     def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()
         for number in range(11):
-            shop.given(coupon, ann, f"mail-{number}")
+            shop.assigned(coupon, ann, f"mail-{number}")
         page = shop.get(f"/coupons/{coupon}/codes", profileId=ann, page=2, pageSize=10)
         assert (page["total"], len(page["items"])) == (11, 1)
 
@@ -380,7 +380,7 @@ class TestDelete:
 
     def test_one_that_somebody_has_or_had_stays(self, shop: Shop) -> None:
         coupon, ann = shop.pool(2), shop.person()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         path = f"/coupon-codes/{code['id']}"
         assert shop.call("DELETE", path).problem() == (409, "code_assigned")
         shop.use(code["code"])

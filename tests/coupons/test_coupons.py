@@ -97,7 +97,7 @@ class TestCreate:
     """POST /coupons."""
 
     def test_a_pool_is_answered_whole_and_has_its_codes_at_once(self, shop: Shop) -> None:
-        given = shop.body(
+        body = shop.body(
             prefix="SPRING-",
             valueType="amount",
             value=1500,
@@ -110,7 +110,7 @@ class TestCreate:
             validity={"type": "days", "days": 14},
             reissue="every_email",
         )
-        answer = shop.call("POST", "/coupons", given)
+        answer = shop.call("POST", "/coupons", body)
         assert answer.status == 201
         made = answer.json
         store = shop.get(f"/stores/{shop.store_id}")
@@ -403,7 +403,7 @@ class TestEnd:
 
     def test_codes_without_a_person_expire_and_the_others_stay_good(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4), shop.person(), shop.person()
-        kept, spent = shop.given(coupon, ann), shop.given(coupon, bob)
+        assigned, spent = shop.assigned(coupon, ann), shop.assigned(coupon, bob)
         shop.use(spent["code"])
         answer = shop.call("POST", f"/coupons/{coupon}/end")
         after = counts(assigned=1, used=1, expired=2)
@@ -412,8 +412,8 @@ class TestEnd:
         shop.world.deliver()
         assert shop.counts(coupon) == after
         assert {row.status for row in shop.code_rows()} == {"assigned", "used", "expired"}
-        [still] = shop.codes(coupon, status="assigned")
-        assert still == kept
+        [remaining] = shop.codes(coupon, status="assigned")
+        assert remaining == assigned
         shop.check()
 
     def test_codes_that_are_not_made_yet_never_are(self, shop: Shop) -> None:
@@ -446,7 +446,7 @@ class TestArchive:
 
     def test_an_ended_one_is_hidden_and_its_codes_stay(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1), shop.person()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
         answer = shop.call("POST", f"/coupons/{coupon}/archive")
         assert (answer.status, answer.json["status"]) == (200, "archived")

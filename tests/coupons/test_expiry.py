@@ -20,9 +20,9 @@ class TestDays:
 
     def test_each_ends_by_itself(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, validity=DAYS), shop.person(), shop.person()
-        first = shop.given(coupon, ann)
+        first = shop.assigned(coupon, ann)
         shop.world.advance(hours=12)
-        second = shop.given(coupon, bob)
+        second = shop.assigned(coupon, bob)
         assert shop.counts(coupon) == counts(available=1, assigned=2)
         shop.world.advance(hours=12)
         before = counts(available=1, assigned=1, expired=1)
@@ -42,7 +42,7 @@ class TestDays:
 
     def test_one_that_is_used_in_time_never_expires(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1, validity=DAYS), shop.person()
-        shop.use(shop.given(coupon, ann)["code"])
+        shop.use(shop.assigned(coupon, ann)["code"])
         assert shop.world.rows(DUE_PARTITION) == []
         shop.world.advance(days=2)
         assert shop.counts(coupon) == counts(used=1)
@@ -51,7 +51,7 @@ class TestDays:
 
     def test_codes_of_an_ended_coupon_still_hold_their_days(self, shop: Shop) -> None:
         coupon, ann = shop.pool(2, validity=DAYS), shop.person()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
         shop.world.deliver()
         assert shop.counts(coupon) == counts(assigned=1, expired=1)
@@ -66,7 +66,7 @@ class TestDays:
     ) -> None:
         coupon, ann = shop.pool(38, validity=DAYS, reissue="every_email"), shop.person()
         for number in range(30):
-            shop.given(coupon, ann, f"mail-{number}")
+            shop.assigned(coupon, ann, f"mail-{number}")
         shop.world.advance(days=1)
         monkeypatch.setattr(expiring, "MAX_OF_A_SHARD", 25)  # type: ignore[attr-defined]
         assert pumps.run_schedule("coupon_expiry") == {"moved": 25}
@@ -86,7 +86,7 @@ class TestDays:
         monkeypatch.setattr(CodeList, "tree", narrow)
         coupon, ann = shop.pool(25, validity=DAYS, reissue="every_email"), shop.person()
         for number in range(25):
-            shop.given(coupon, ann, f"mail-{number}")
+            shop.assigned(coupon, ann, f"mail-{number}")
         assert len(CodeList(shop.workspace, UUID(coupon)).tree.rows.top()) == 25
         shop.world.advance(days=1)
         shop.run_expiry()
@@ -100,9 +100,9 @@ class TestUntil:
     def test_all_its_codes_end_with_it(self, shop: Shop) -> None:
         coupon = shop.pool(4, validity={"type": "until", "endsAt": in_days(1)})
         ann, bob = shop.person(), shop.person()
-        given = shop.given(coupon, ann)
-        assert given["expiresAt"] == shop.get(f"/coupons/{coupon}")["validity"]["endsAt"]
-        shop.use(shop.given(coupon, bob)["code"])
+        code = shop.assigned(coupon, ann)
+        assert code["expiresAt"] == shop.get(f"/coupons/{coupon}")["validity"]["endsAt"]
+        shop.use(shop.assigned(coupon, bob)["code"])
         shop.world.advance(days=1)
         after = shop.get(f"/coupons/{coupon}")
         assert (after["status"], after["codes"]) == ("ended", counts(used=1, expired=3))
@@ -144,7 +144,7 @@ class TestUntil:
 def test_without_an_end_nothing_is_ever_due(shop: Shop) -> None:
     """Neither the coupon nor its codes."""
     coupon, ann = shop.pool(2), shop.person()
-    shop.given(coupon, ann)
+    shop.assigned(coupon, ann)
     shop.world.advance(days=20)
     assert shop.world.rows(DUE_PARTITION) == []
     assert pumps.run_schedule("coupon_expiry") == {"moved": 0}

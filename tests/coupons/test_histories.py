@@ -5,7 +5,6 @@ they are any; time passes, and the schedule and the worker come to it or don't. 
 same as if both always had.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,20 +12,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
     rule,
-    run_state_machine_as_test,
 )
 
 from local.events import pumps
 from storepost.accounts.identity.model import KeyScope
 from storepost.values import clock
 from tests.coupons.coupon_store import NONE, Shop
+from tests.harness.histories import SHARDS, run_histories
 from tests.harness.world import World
 
 TEXTS = [f"GIFT-{letter}" for letter in "ABCDEF"]
@@ -70,18 +68,18 @@ class Coupon:
     occasions: dict[tuple[int, str | None], str] = field(default_factory=dict)
 
 
-_kept: list[tuple[World, Shop, list[str], Callable[[], None]]] = []
+_checkpoints: list[tuple[World, Shop, list[str], Callable[[], None]]] = []
 
 
 def _beginning() -> tuple[World, Shop, list[str], Callable[[], None]]:
     """A shop with its people, made once a process and brought back for each history."""
-    if not _kept:
+    if not _checkpoints:
         world = World()
         shop = Shop(world)
         shop.token = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         people = [shop.person() for _ in range(PEOPLE)]
-        _kept.append((world, shop, people, world.checkpoint()))
-    return _kept[0]
+        _checkpoints.append((world, shop, people, world.checkpoint()))
+    return _checkpoints[0]
 
 
 class Histories(RuleBasedStateMachine):
@@ -111,8 +109,8 @@ class Histories(RuleBasedStateMachine):
     def make(self, kind: str, validity: str, reissue: str, quantity: int) -> None:
         if len(self.coupons) == 4:
             return
-        given = {"quantity": quantity if kind == "bulk" else None}
-        made = self.shop.coupon(kind=kind, reissue=reissue, **self._valid(validity), **given)
+        options = {"quantity": quantity if kind == "bulk" else None}
+        made = self.shop.coupon(kind=kind, reissue=reissue, **self._valid(validity), **options)
         coupon = self._coupon(made, validity)
         for text in self.shop.texts(coupon.id):
             self._store(coupon, text)
@@ -125,8 +123,8 @@ class Histories(RuleBasedStateMachine):
     def bring(self, texts: list[str], validity: str, reissue: str) -> None:
         if len(self.coupons) == 4:
             return
-        given = {**self._valid(validity), "reissue": reissue}
-        answer = self.shop.brought("\n".join(texts), **given)
+        options = {**self._valid(validity), "reissue": reissue}
+        answer = self.shop.brought("\n".join(texts), **options)
         if all(text.casefold() in self.stored for text in texts):
             assert answer.problem() == (422, "no_valid_codes")
             return
@@ -153,12 +151,12 @@ class Histories(RuleBasedStateMachine):
     def assign(self, which: int, who: int, reference: str | None) -> None:
         coupon = self._of(which)
         answer = self.shop.assign(coupon.id, self.people[who], reference)
-        kept = self._kept_code(coupon, who, reference)
+        stored_code = self._kept_code(coupon, who, reference)
         free = [text for text in coupon.codes if self._status(coupon, text) == "available"]
         if not self._active(coupon):
             assert answer.problem() == (409, "coupon_ended")
-        elif kept:
-            assert (answer.status, answer.json["code"]) == (200, kept)
+        elif stored_code:
+            assert (answer.status, answer.json["code"]) == (200, stored_code)
         elif coupon.kind == "bulk" and not free:
             assert answer.problem() == (409, "no_codes_left")
         else:
@@ -166,12 +164,14 @@ class Histories(RuleBasedStateMachine):
             assert (answer.json["code"] in free) == (coupon.kind == "bulk")
             self._give(coupon, who, reference, answer.json)
 
-    def _give(self, coupon: Coupon, who: int, reference: str | None, given: dict[str, Any]) -> None:
-        text = given["code"]
+    def _give(
+        self, coupon: Coupon, who: int, reference: str | None, assigned: dict[str, Any]
+    ) -> None:
+        text = assigned["code"]
         if coupon.kind == "personal":
             assert text not in coupon.codes
             self._store(coupon, text)
-        code, now = coupon.codes[text], clock.from_text(given["assignedAt"])
+        code, now = coupon.codes[text], clock.from_text(assigned["assignedAt"])
         code.person = who
         code.expires = now + timedelta(days=coupon.days) if coupon.days else coupon.ends
         if coupon.reissue == "after_use_or_expiry":
@@ -355,26 +355,7 @@ class Histories(RuleBasedStateMachine):
             self.uses[text.casefold()] = mine
 
 
-SHARDS = range(4)
-"""So that several processes share them."""
-
-
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Few by default, 2,000 with the profile of CI."""
-    long = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
-    try:
-        run_state_machine_as_test(
-            seed(shard)(Histories) if not long else Histories,
-            settings=settings(
-                max_examples=500 if long else 3,
-                stateful_step_count=8 if long else 15,
-                derandomize=False,
-                deadline=None,
-                database=None,
-            ),
-        )
-    finally:
-        for world, *_ in _kept:
-            world.close()
-        _kept.clear()
+    """Whatever happens, in whatever order, all agree with the model."""
+    run_histories(Histories, shard, few=3, steps=15, long_steps=8, checkpoints=_checkpoints)

@@ -17,9 +17,9 @@ from storepost.values.ids import new_id
 from tests.coupons.coupon_store import Shop, counts
 
 
-def check(shop: Shop, content: str, **given: object) -> Any:
+def check(shop: Shop, content: str, **overrides: object) -> Any:
     """What a check of a file answers."""
-    body = {"storeId": shop.store_id, "content": content, **given}
+    body = {"storeId": shop.store_id, "content": content, **overrides}
     return shop.call("POST", "/coupons/import/check", body)
 
 
@@ -211,16 +211,16 @@ class TestCheck:
         assert (check(shop, "A1\nA2").json["valid"], check(shop, "A1").json["existing"]) == (2, 0)
 
     def test_a_row_of_several_columns_counts_once_and_each_of_its_codes(self, shop: Shop) -> None:
-        told = check(shop, "code 1,code 2\nA1,B2\na1,C3\nD 4,\n").json
-        numbers = [told[name] for name in ("rows", "valid", "duplicates", "existing", "invalid")]
+        preview = check(shop, "code 1,code 2\nA1,B2\na1,C3\nD 4,\n").json
+        numbers = [preview[name] for name in ("rows", "valid", "duplicates", "existing", "invalid")]
         assert numbers == [3, 3, 1, 0, 1]
 
     def test_samples_and_problems_are_the_first_ones(self, shop: Shop) -> None:
         rows = [f"C{n}" for n in range(300)] + [f"x {n}" for n in range(150)]
-        told = check(shop, "code\n" + "\n".join(rows)).json
-        assert (told["valid"], told["invalid"], told["rows"]) == (300, 150, 450)
-        assert told["samples"] == ["C0", "C1", "C2", "C3", "C4"]
-        assert [p["row"] for p in told["problems"]] == list(range(302, 402))
+        preview = check(shop, "code\n" + "\n".join(rows)).json
+        assert (preview["valid"], preview["invalid"], preview["rows"]) == (300, 150, 450)
+        assert preview["samples"] == ["C0", "C1", "C2", "C3", "C4"]
+        assert [p["row"] for p in preview["problems"]] == list(range(302, 402))
 
     @pytest.mark.parametrize(
         ("content", "column", "code"),
@@ -313,7 +313,7 @@ class TestImport:
         shop.world.deliver()
         assert shop.get(f"/coupons/{made}")["codes"] == counts(available=130)
         assert {row.text for row in shop.code_rows()} == set(rows)
-        assert shop.given(made, shop.person(), "mail")["code"] in rows
+        assert shop.assigned(made, shop.person(), "mail")["code"] in rows
         shop.check()
 
     def test_a_code_belongs_to_the_coupon_that_had_it_first(self, shop: Shop) -> None:
@@ -342,24 +342,24 @@ class TestImport:
         known = [f"C{n}" for n in range(17)]
         shop.brought("\n".join(known))
         shop.world.deliver()
-        find, asked, together = item.find_raw, list[str](), Barrier(8, timeout=20)
+        find, queries, together = item.find_raw, list[str](), Barrier(8, timeout=20)
 
         def find_one(keys: Iterable[item.Key]) -> dict[item.Key, Any]:
-            wanted = list(keys)
-            if len(wanted) == 1 and "#coupon_codes#" in wanted[0][0]:
-                asked.append(wanted[0][1])
-                if len(asked) > 1:
+            listed_keys = list(keys)
+            if len(listed_keys) == 1 and "#coupon_codes#" in listed_keys[0][0]:
+                queries.append(listed_keys[0][1])
+                if len(queries) > 1:
                     together.wait()
-            return find(wanted)
+            return find(listed_keys)
 
         monkeypatch.setattr(item, "BATCH_GET_KEYS", 1)
         monkeypatch.setattr(item, "find_raw", find_one)
         assert shop.brought("\n".join(known)).problem() == (422, "no_valid_codes")
-        assert len(asked) == len(set(asked)) == 17
-        asked.clear()
+        assert len(queries) == len(set(queries)) == 17
+        queries.clear()
         with_new = [*known[:5], "NEW", *known[5:]]
         assert shop.brought("\n".join(with_new)).status == 202
-        assert len(asked) == 9
+        assert len(queries) == 9
 
     def test_a_disconnected_stores_codes_are_refused(self, shop: Shop) -> None:
         shop.call("POST", f"/stores/{shop.store_id}/disconnect")

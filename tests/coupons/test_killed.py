@@ -25,20 +25,20 @@ def each_kill(
     What a message asks for begins before that is delivered.
     """
     found = crashes(shop.world, work, deliver=delivers)
-    assert len(found.places) > 3
+    assert len(found.positions) > 3
     for _ in found:
         then()
 
 
 @pytest.mark.parametrize(
-    ("make", "given"),
+    ("make", "overrides"),
     [
         ("pool", {"validity": {"type": "days", "days": 2}, "reissue": "every_email"}),
         ("personal", {}),
     ],
 )
-def test_an_assignment(shop: Shop, make: str, given: dict[str, Any]) -> None:
-    coupon, ann = getattr(shop, make)(**given), shop.person()
+def test_an_assignment(shop: Shop, make: str, overrides: dict[str, Any]) -> None:
+    coupon, ann = getattr(shop, make)(**overrides), shop.person()
     available = 3 if make == "pool" else 0
 
     def assign() -> Answer:
@@ -86,7 +86,7 @@ def test_a_file_that_is_stored(shop: Shop) -> None:
 
 def test_an_end(shop: Shop) -> None:
     coupon, ann = shop.pool(30), shop.person()
-    shop.given(coupon, ann)
+    shop.assigned(coupon, ann)
     shop.call("POST", f"/coupons/{coupon}/end")
 
     def then() -> None:
@@ -103,7 +103,7 @@ def test_the_expiry(shop: Shop) -> None:
     coupon = shop.pool(30, validity={"type": "days", "days": 1}, reissue="every_email")
     ann = shop.person()
     for number in range(25):
-        shop.given(coupon, ann, f"mail-{number}")
+        shop.assigned(coupon, ann, f"mail-{number}")
     shop.world.deliver()
     shop.world.advance(days=1)
 
@@ -119,7 +119,7 @@ def test_the_expiry(shop: Shop) -> None:
 
 def test_marking_used(shop: Shop) -> None:
     coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.person()
-    code = shop.given(coupon, ann)["code"]
+    code = shop.assigned(coupon, ann)["code"]
 
     def put() -> Answer:
         return shop.use(code, "SOMEBODY-ELSES")

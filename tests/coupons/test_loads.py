@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from typing import Any
 from unittest import mock
 from uuid import UUID
@@ -11,6 +12,7 @@ from botocore.client import BaseClient
 
 from storepost.coupons import filling, trees
 from storepost.coupons.codes import ALPHABET, CODE_LENGTH, code_id, new_seed, seeded_code
+from storepost.coupons.loading import CodeLoad
 from storepost.coupons.rows import CodeItem, CouponWorkItem
 from storepost.coupons.trees import CodeList
 from storepost.lifecycle.workspaces.selling import delete_codes, delete_coupons
@@ -77,6 +79,24 @@ def killed_at_write(work: Callable[[], None]) -> None:
 
     with mock.patch.object(BaseClient, "_make_api_call", call), suppress(Killed):
         work()
+
+
+def test_the_coupon_shows_each_part_of_a_chunk_as_it_comes(shop: Shop, coupon: str) -> None:
+    """Of 5,000 codes, of which no chunk has more, a worker stores some 2,000 a second."""
+    seen = [0]
+
+    def look(_number: int, _operation: str) -> None:
+        available = shop.counts(coupon)["available"]
+        if available != seen[-1]:
+            seen.append(available)
+
+    with before_calls(look):
+        shop.world.deliver()
+    look(0, "")
+    assert seen == sorted(seen)
+    assert seen[-1] == CODES - 1
+    assert 18 in seen[1:] or 17 in seen[1:]
+    assert max(after - before for before, after in pairwise(seen)) <= 18
 
 
 def test_most_of_them_stand_in_pages(shop: Shop, coupon: str) -> None:
@@ -201,19 +221,19 @@ class TestMeanwhile:
         shop.check()
 
     def test_codes_are_assigned_as_soon_as_they_are_listed(self, shop: Shop, coupon: str) -> None:
-        ann, given = shop.person(), list[str]()
+        ann, codes = shop.person(), list[str]()
 
         def assign(number: int, _operation: str) -> None:
             answer = shop.assign(coupon, ann, f"mail-{number}")
             if answer.status == 201:
-                given.append(answer.json["code"])
+                codes.append(answer.json["code"])
             else:
                 assert answer.problem() == (409, "no_codes_left")
 
         with before_calls(assign, every=4):
             shop.work(coupon)
-        assert len(given) == len(set(given)) > 3
-        assert shop.counts(coupon) == counts(available=CODES - 1 - len(given), assigned=len(given))
+        assert len(codes) == len(set(codes)) > 3
+        assert shop.counts(coupon) == counts(available=CODES - 1 - len(codes), assigned=len(codes))
         shop.check()
 
     @pytest.mark.parametrize("listed", [False, True])
@@ -271,16 +291,48 @@ class TestMeanwhile:
         assert set(shop.texts(coupon)) == set(TEXTS) - {"C-07", *deleted}
         shop.check()
 
+    def test_a_row_that_comes_late_is_taken_back(self, shop: Shop, coupon: str) -> None:
+        """A run stands still before it writes rows; another lists them all, and some are deleted.
+
+        What the first one writes then would be a code that no list shows, and that nobody could
+        bring again.
+        """
+        deleted = list[str]()
+
+        def overtake() -> None:
+            shop.work(coupon)
+            for code in shop.codes(coupon)[::5]:
+                assert shop.call("DELETE", f"/coupon-codes/{code['id']}").status == 204
+                deleted.append(code["code"])
+
+        self._once(shop, coupon, "BatchExecuteStatement", 1, overtake)
+        shop.check()
+        left = CODES - 1 - len(deleted)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=left)
+        again = str(shop.brought("\n".join(deleted)).json["id"])
+        shop.world.deliver()
+        assert sorted(shop.texts(again)) == sorted(deleted)
+        assert len(deleted) > 3
+        shop.check()
+
     def test_the_coupon_and_its_rows_are_removed_as_with_its_workspace(
         self, shop: Shop, coupon: str
     ) -> None:
-        """The worker ends without a list; the rows are where the deletion looks a second time."""
+        """The worker ends without a list, and takes its rows back.
+
+        Of one that is killed before they are where the deletion looks a second time.
+        """
 
         def remove() -> None:
             delete_codes(shop.workspace)
             delete_coupons(shop.workspace)
 
+        bring_back = shop.world.checkpoint(deliver=False)
         self._once(shop, coupon, "BatchExecuteStatement", 1, remove)
+        assert shop.code_rows() == []
+        bring_back()
+        with mock.patch.object(CodeLoad, "take_back_late_rows"):
+            self._once(shop, coupon, "BatchExecuteStatement", 1, remove)
         assert len(shop.code_rows()) > 1
         remove()
         kinds = {type(row) for row in shop.world.rows(shop.workspace.key)}

@@ -12,7 +12,7 @@ class TestUse:
 
     def test_the_code_says_by_which_order_and_keeps_its_person(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(2), shop.person(), shop.person()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         buyer = {"email": shop.get(f"/profiles/{bob}")["email"]}
         order = shop.use(code["code"].lower(), at=3, buyer=buyer, number="#77").json
         [used] = shop.codes(coupon, status="used")
@@ -66,7 +66,7 @@ class TestUse:
 
     def test_an_expired_code_that_a_shop_took_is_used(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1, validity={"type": "days", "days": 1}), shop.person()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.world.advance(days=2)
         assert shop.counts(coupon) == counts(expired=1)
         shop.use(code["code"])

@@ -15,30 +15,30 @@ class TestMerges:
 
     def test_they_are_the_others_from_the_merge_on(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, reissue="every_email"), shop.person(), shop.person()
-        codes = [shop.given(coupon, bob, f"mail-{n}")["code"] for n in (1, 2)]
-        own = shop.given(coupon, ann, "mail-3")["code"]
+        codes = [shop.assigned(coupon, bob, f"mail-{n}")["code"] for n in (1, 2)]
+        own = shop.assigned(coupon, ann, "mail-3")["code"]
         assert shop.merge(ann, bob).status == 200
         for _ in range(2):
             assert set(shop.texts(coupon, profileId=ann)) == {own, *codes}
             assert set(shop.texts(coupon, profileId=bob)) == {own, *codes}
             assert {c["profile"]["id"] for c in shop.codes(coupon)} == {ann}
-            kept = shop.assign(coupon, ann, "mail-1")
-            assert (kept.status, kept.json["code"]) == (200, codes[0])
+            answer = shop.assign(coupon, ann, "mail-1")
+            assert (answer.status, answer.json["code"]) == (200, codes[0])
             shop.world.deliver()
         assert len({row.pk for row in pointers(shop)}) == 1
         shop.check()
 
     def test_of_two_for_one_occasion_the_earlier_is_kept(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4), shop.person(), shop.person()
-        shop.given(coupon, ann)
-        shop.given(coupon, bob)
+        shop.assigned(coupon, ann)
+        shop.assigned(coupon, bob)
         first = min(shop.codes(coupon, status="assigned"), key=lambda c: (c["createdAt"], c["id"]))
         shop.merge(ann, bob)
-        kept = shop.assign(coupon, ann)
-        assert (kept.status, kept.json["code"]) == (200, first["code"])
+        answer = shop.assign(coupon, ann)
+        assert (answer.status, answer.json["code"]) == (200, first["code"])
         shop.world.deliver()
-        kept = shop.assign(coupon, ann)
-        assert (kept.status, kept.json["code"]) == (200, first["code"])
+        answer = shop.assign(coupon, ann)
+        assert (answer.status, answer.json["code"]) == (200, first["code"])
         assert len(pointers(shop)) == 2
         shop.use(*shop.texts(coupon, status="assigned"))
         assert shop.assign(coupon, ann).status == 201
@@ -48,7 +48,7 @@ class TestMerges:
     def test_merges_of_merges_go_on(self, shop: Shop) -> None:
         coupon, people = shop.pool(4), [shop.person() for _ in range(3)]
         for each in people:
-            shop.given(coupon, each)
+            shop.assigned(coupon, each)
         ann, bob, cat = people
         shop.merge(bob, cat)
         shop.merge(ann, bob)
@@ -63,14 +63,14 @@ class TestErasure:
 
     def test_codes_stay_without_the_person(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4, reissue="every_email"), shop.person(), shop.person()
-        used, held = shop.given(coupon, ann, "mail-1"), shop.given(coupon, ann, "mail-2")
-        moved = shop.given(coupon, bob, "mail-1")
+        used, unused = shop.assigned(coupon, ann, "mail-1"), shop.assigned(coupon, ann, "mail-2")
+        bobs = shop.assigned(coupon, bob, "mail-1")
         order = shop.use(used["code"]).json
         shop.merge(ann, bob)
         assert shop.call("DELETE", f"/profiles/{ann}").status == 204
         for _ in range(2):
             codes = {code["code"]: code for code in shop.codes(coupon)}
-            assert [codes[c["code"]]["profile"] for c in (used, held, moved)] == [None] * 3
+            assert [codes[c["code"]]["profile"] for c in (used, unused, bobs)] == [None] * 3
             assert codes[used["code"]]["order"]["id"] == order["id"]
             assert shop.counts(coupon) == counts(available=1, assigned=2, used=1)
             shop.world.deliver()
@@ -85,9 +85,9 @@ class TestExport:
     def test_every_code_of_the_person_stands_there(self, shop: Shop) -> None:
         pool, personal = shop.pool(2), shop.personal()
         ann, bob = shop.person(), shop.person()
-        given = [shop.given(pool, ann), shop.given(personal, ann)]
-        shop.given(pool, bob)
+        codes = [shop.assigned(pool, ann), shop.assigned(personal, ann)]
+        shop.assigned(pool, bob)
         section = shop.get(f"/profiles/{ann}/export")["couponCodes"]
         assert section["total"] == 2
-        assert {code["id"] for code in section["items"]} == {code["id"] for code in given}
-        assert all(code in section["items"] for code in given)
+        assert {code["id"] for code in section["items"]} == {code["id"] for code in codes}
+        assert all(code in section["items"] for code in codes)

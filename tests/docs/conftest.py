@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.people.consent_changes import requests
+from storepost.platform.attempts import posting
 from storepost.platform.fetching import Answer, guard
 from tests.docs.guide_requests import Reader
 from tests.harness.world import World
@@ -29,7 +29,7 @@ def listener(monkeypatch: pytest.MonkeyPatch) -> Listener:
     """The server at the guides' address."""
     made = Listener()
     monkeypatch.setattr(guard, "resolve", lambda *_: [PUBLIC])
-    monkeypatch.setattr(requests, "post", made.take)
+    monkeypatch.setattr(posting, "post", made.take)
     return made
 
 

@@ -68,18 +68,18 @@ class Reader:
     world: World
     variables: dict[str, str]
 
-    def follow(self, page: Path) -> None:
+    def send_requests(self, page: Path) -> None:
         """Sends the page's requests; each is answered as the page shows, else with a success."""
         for request in requests_of(page.read_text("utf-8")):
             answer = self.send(request)
             self.world.deliver()
-            told = (page.name, request.method, request.target, answer.status, answer.body)
+            context = (page.name, request.method, request.target, answer.status, answer.body)
             if isinstance(request.shown, dict) and isinstance(request.shown.get("status"), int):
-                assert answer.status == request.shown["status"], told
+                assert answer.status == request.shown["status"], context
             else:
-                assert answer.status < 300, told
+                assert answer.status < 300, context
             if request.shown is not None:
-                assert is_shown(request.shown, answer.json), told
+                assert is_shown(request.shown, answer.json), context
 
     def send(self, request: Request) -> Answer:
         """Sends it; a variable that nobody has set yet is an error."""

@@ -115,8 +115,8 @@ def _texts(module: ast.Module) -> Known:
 
 def _scopes(function: ast.FunctionDef) -> Known:
     """The keys of the scopes that the function is given."""
-    given = ((a.arg, ast.unparse(a.annotation)) for a in function.args.args if a.annotation)
-    return {f"{name}.key": _SCOPES[kind] for name, kind in given if kind in _SCOPES}
+    annotated = ((a.arg, ast.unparse(a.annotation)) for a in function.args.args if a.annotation)
+    return {f"{name}.key": _SCOPES[kind] for name, kind in annotated if kind in _SCOPES}
 
 
 def _pattern(node: ast.expr, known: Known) -> str:

@@ -110,9 +110,9 @@ def test_sam_has_the_options_and_the_template_the_parameters(command: Command) -
     known = {"deploy": deploy, "delete": delete, "local": local_invoke}[name]
     options = {o.lstrip("-") for p in known.params for o in p.opts + p.secondary_opts}
     assert option_names(rest) <= options
-    given = [word.partition("=")[0] for word in rest if re.match(r"[A-Z]\w+=", word)]
-    assert set(given) <= written()["Parameters"].keys()
-    assert bool(given) is ("--parameter-overrides" in rest)
+    overrides = [word.partition("=")[0] for word in rest if re.match(r"[A-Z]\w+=", word)]
+    assert set(overrides) <= written()["Parameters"].keys()
+    assert bool(overrides) is ("--parameter-overrides" in rest)
 
 
 @pytest.mark.parametrize("command", those(".venv/bin/sam"), ids=lambda command: command.line[:60])

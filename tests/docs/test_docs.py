@@ -99,17 +99,17 @@ class TestProblems:
             "page": 1,
             "pageSize": 25,
         }
-        told = {
+        listed = {
             (kind["status"], kind["kind"], code["code"]): code
             for kind in body["items"]
             for code in kind["codes"]
         }
         # A kind comes before the rules that tell its own code in other words.
         known = {(p.status, p.kind, p.code): p for p in reversed([*all_problems()])}
-        assert told.keys() == known.keys()
+        assert listed.keys() == known.keys()
         for name, problem in known.items():
-            assert told[name]["remedy"] == problem.remedy
-            assert told[name]["title"] == problem.title
+            assert listed[name]["remedy"] == problem.remedy
+            assert listed[name]["title"] == problem.title
 
     def test_pages(self, world: World) -> None:
         body = world.call("GET", "/problems", query={"page": 2, "pageSize": 10}).json
@@ -144,10 +144,12 @@ class TestProblem:
     @pytest.mark.parametrize("kind", [kind.kind for kind in kinds()])
     def test_as_a_page(self, world: World, kind: str) -> None:
         shown = page_of(world.call("GET", f"/problems/{kind}", headers={"accept": BROWSER}))
-        told = world.call("GET", f"/problems/{kind}").json
-        assert [i for i in shown.ids if i != "content"] == [code["code"] for code in told["codes"]]
+        document = world.call("GET", f"/problems/{kind}").json
+        assert [i for i in shown.ids if i != "content"] == [
+            code["code"] for code in document["codes"]
+        ]
         links = {a["href"] for a in shown.all("a")}
-        assert {f"{told['type']}/{code['code']}" for code in told["codes"]} <= links
+        assert {f"{document['type']}/{code['code']}" for code in document["codes"]} <= links
 
     def test_unknown(self, world: World) -> None:
         assert world.call("GET", "/problems/weather").problem() == (404, "not_found")
@@ -157,7 +159,7 @@ class TestNegotiation:
     """Accept: JSON in doubt, HTML where it is preferred."""
 
     @pytest.mark.parametrize(
-        ("accept", "wanted"),
+        ("accept", "expected"),
         [
             ("", Representation.JSON),
             ("*/*", Representation.JSON),
@@ -171,8 +173,8 @@ class TestNegotiation:
             ("text/html, application/json", Representation.JSON),
         ],
     )
-    def test_ranks(self, accept: str, wanted: Representation) -> None:
-        assert preferred(accept) is wanted
+    def test_ranks(self, accept: str, expected: Representation) -> None:
+        assert preferred(accept) is expected
 
 
 class TestOpenapi:

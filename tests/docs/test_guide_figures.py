@@ -8,7 +8,7 @@ from local.template import ROOT, parameter_defaults
 from storepost.accounts.api_keys.model import ACTIVE_KEYS
 from storepost.accounts.invitations import model as invitations
 from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
-from storepost.catalog.products.writing import MAX_VARIANTS
+from storepost.catalog.products.assembling import MAX_VARIANTS
 from storepost.feeds.feeds.model import INTERVAL
 from storepost.feeds.files.bounds import MAX_BYTES
 from storepost.orders.bodies import MAX_DISCOUNT_CODES, MAX_LINE_ITEMS

@@ -20,8 +20,8 @@ WITH_REQUESTS = [page for page in PAGES if list(requests_of(page.read_text("utf-
 @pytest.mark.parametrize("page", WITH_REQUESTS, ids=lambda page: page.stem)
 def test_every_request_of_a_guide_is_answered_as_it_shows(reader: Reader, page: Path) -> None:
     if page != QUICK_START:
-        reader.follow(QUICK_START)
-    reader.follow(page)
+        reader.send_requests(QUICK_START)
+    reader.send_requests(page)
 
 
 def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from local.template import ROOT
-from tests.clients.guide import MOST_COMMANDS, PAGE, Block, blocks
+from tests.clients.guide import MAX_COMMANDS, PAGE, Block, blocks
 
 PLACEHOLDERS = {"<the repository's address>", "<the link>"}
 
@@ -30,7 +30,7 @@ def test_each_block_of_commands_is_read() -> None:
 def test_a_shop_is_connected_by_few_commands(page: list[Block], language: str) -> None:
     (service,), shops, (click,) = (under(page, heading) for heading in ("1.", "2.", "3."))
     (shop,) = [block for block in shops if language in block.before]
-    assert len(service.commands + shop.commands + click.commands) <= MOST_COMMANDS
+    assert len(service.commands + shop.commands + click.commands) <= MAX_COMMANDS
 
 
 def test_each_placeholder_is_one_that_a_reader_has(page: list[Block]) -> None:

@@ -57,14 +57,14 @@ def test_is_valid(document: dict[str, Any]) -> None:
 
 
 def test_has_every_route_and_no_other() -> None:
-    told = {
+    described = {
         (path, method, operation["operationId"], operation["tags"][0])
         for path, method, operation in operations()
     }
     routes = {
         (o.path.removeprefix("/v1"), o.method, o.id, g.name) for g in groups() for o in g.operations
     }
-    assert told == routes
+    assert described == routes
 
 
 def test_each_operation_is_explained(document: dict[str, Any]) -> None:
@@ -113,8 +113,8 @@ def test_answers_are_told(document: dict[str, Any]) -> None:
         successes = [status for status in operation["responses"] if status < "400"]
         assert successes, (method, path)
         assert "500" in operation["responses"]
-        for status, given in operation["responses"].items():
-            answer = resolved(document, given)
+        for status, response in operation["responses"].items():
+            answer = resolved(document, response)
             if status >= "400":
                 [(media, content)] = answer["content"].items()
                 assert media == "application/problem+json"

@@ -63,5 +63,5 @@ def test_what_it_costs_is_what_was_measured() -> None:
     [page] = re.findall(r"\| any other \| \d+ \| \d+ \| ([\d.]+)", costs)
     assert f"a page of a list about {round(float(page))} dollars" in PAGE
     change = costs.split("## A change of consent")[1]
-    [told] = re.findall(r"\*\*Together\*\* \| \*\*([\d.]+)\*\*", change)[:1]
-    assert f"with its write-back to a store about {round(float(told))}." in " ".join(PAGE.split())
+    [cost] = re.findall(r"\*\*Together\*\* \| \*\*([\d.]+)\*\*", change)[:1]
+    assert f"with its write-back to a store about {round(float(cost))}." in " ".join(PAGE.split())

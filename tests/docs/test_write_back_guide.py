@@ -26,8 +26,8 @@ type Receive = Callable[[str, dict[str, str], bytes], int]
 @pytest.fixture
 def secret(reader: Reader) -> str:
     """The secret of a reader's store, whose customer Ada is subscribed."""
-    reader.follow(GUIDES / "quick-start.md")
-    reader.follow(GUIDE)
+    reader.send_requests(GUIDES / "quick-start.md")
+    reader.send_requests(GUIDE)
     rotated = reader.world.call(
         "POST",
         f"/stores/{reader.variables['STORE_ID']}/write-back/rotate",

@@ -42,7 +42,7 @@ class Shop:
 def sign_up(service: Service, name: str, email: str) -> str:
     """Makes an account by the code in the email; the session's token."""
     body = {"name": name, "email": email, "password": PASSWORD}
-    registered = service.told(202, "POST", "/v1/auth/sign-up", json_body=body)
+    registered = service.json_of(202, "POST", "/v1/auth/sign-up", json_body=body)
     assert registered == {"registration": ID}
     sent = service.email_to(email, SIGN_UP)
     page = f"http://{service.host}/v1/pages/verify-address"
@@ -61,7 +61,7 @@ def sign_up(service: Service, name: str, email: str) -> str:
     code = sent["codes"][0]
     assert f"\n{code}\n" in sent["text"]
     assert code in sent["html"]
-    verified = service.told(
+    verified = service.json_of(
         200, "POST", "/v1/auth/verify-email", json_body={**registered, "code": code}
     )
     assert verified == {
@@ -75,11 +75,11 @@ def sign_up(service: Service, name: str, email: str) -> str:
 def open_shop(service: Service) -> Shop:
     """Signs Petra up and makes her workspace, a key of it, and a store that listens."""
     owner = sign_up(service, "Petra", "petra@example.com")
-    workspace = service.told(
+    workspace = service.json_of(
         201, "POST", "/v1/workspaces", token=owner, json_body={"name": WORKSPACE}
     )
     assert workspace == {"id": ID, "name": WORKSPACE, "slug": "fern-thread"}
-    made = service.told(
+    made = service.json_of(
         201, "POST", "/v1/api-keys", token=owner, json_body={"name": "Feed", "scope": "write"}
     )
     assert made == {
@@ -98,7 +98,7 @@ def open_shop(service: Service) -> Shop:
         "key": Matching(r"stp_[0-9A-Za-z]{8}_[0-9A-Za-z]{40}"),
     }
     store_id = _connect_store(service, owner)
-    listening = service.told(
+    listening = service.json_of(
         200,
         "PUT",
         f"/v1/stores/{store_id}/write-back",
@@ -112,7 +112,7 @@ def open_shop(service: Service) -> Shop:
 
 
 def _connect_store(service: Service, owner: str) -> str:
-    given = {
+    body = {
         "platform": "custom",
         "name": STORE,
         "externalId": "garn",
@@ -120,9 +120,9 @@ def _connect_store(service: Service, owner: str) -> str:
         "primaryLocale": "de",
         "adminUrl": "https://admin.example.com/",
     }
-    store = service.told(201, "POST", "/v1/stores", token=owner, json_body=given)
+    store = service.json_of(201, "POST", "/v1/stores", token=owner, json_body=body)
     assert store == {
-        **given,
+        **body,
         "id": ID,
         "status": "active",
         "connectionStatus": "connected",

@@ -90,9 +90,9 @@ class Service:
         finally:
             connection.close()
 
-    def told(self, status: int, method: str, target: str, **given: Any) -> Any:
+    def json_of(self, status: int, method: str, target: str, **options: Any) -> Any:
         """The JSON of an answer, once it has this status."""
-        answer = self.call(method, target, **given)
+        answer = self.call(method, target, **options)
         assert answer.status == status, answer.body
         return answer.json
 
@@ -100,7 +100,7 @@ class Service:
         """The email of this subject to somebody, as soon as there is one."""
 
         def look() -> list[dict[str, Any]]:
-            emails = self.told(200, "GET", "/_local/emails")
+            emails = self.json_of(200, "GET", "/_local/emails")
             return [e for e in emails if (e["to"], e["subject"]) == (address, subject)]
 
         (email,) = soon(look)

@@ -70,9 +70,9 @@ def test_sam_local_invoke_finds_the_run(service: Service, name: str) -> None:
 
 
 def test_a_schedule_is_run_by_hand(service: Service) -> None:
-    ran = service.told(200, "POST", "/_local/schedules/outbox_sweep")
+    ran = service.json_of(200, "POST", "/_local/schedules/outbox_sweep")
     assert ran == {"name": "outbox_sweep", "result": {"sent": 0}}
-    unknown = service.told(404, "POST", "/_local/schedules/outbox")
+    unknown = service.json_of(404, "POST", "/_local/schedules/outbox")
     assert unknown == {"message": "No scheduled function has this name."}
 
 
@@ -83,9 +83,9 @@ def test_a_function_that_there_is_not(service: Service) -> None:
 
 
 def test_the_time_is_the_machines(service: Service) -> None:
-    told: dict[str, Any] = service.told(
+    problem: dict[str, Any] = service.json_of(
         501, "POST", "/_local/clock", json_body={"advanceSeconds": 60}
     )
-    assert told == {
+    assert problem == {
         "message": "Containers keep the machine's time. Only `make run` can move the service's."
     }

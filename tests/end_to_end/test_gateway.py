@@ -78,7 +78,7 @@ def test_a_repeated_request_gets_its_first_answer(service: Service, shop: Shop) 
     again = ask("member")
     assert (again.status, again.body) == (201, first.body)
     assert again.header("idempotency-replayed") == "true"
-    listed = service.told(200, "GET", "/v1/invitations", token=shop.owner)
+    listed = service.json_of(200, "GET", "/v1/invitations", token=shop.owner)
     nils = [each["id"] for each in listed["items"] if each["email"] == "nils@example.com"]
     assert nils == [first.json["id"]]
     refused = ask("admin")
@@ -89,7 +89,7 @@ def test_text_beyond_ascii_comes_back_as_it_went(service: Service) -> None:
     name, email = "Ünïcode ✓ 日本 🧵", "unicode@example.com"
     someone = sign_up(service, name, email)
     assert service.email_to(email, SIGN_UP)["text"].startswith(f"Hello {name},\n")
-    assert service.told(200, "GET", "/v1/me", token=someone) == {
+    assert service.json_of(200, "GET", "/v1/me", token=someone) == {
         "user": {
             "id": ID,
             "name": name,
@@ -115,12 +115,12 @@ def test_bytes_that_are_no_text_stop_at_the_gateway(service: Service, shop: Shop
 
 def test_a_browser_may_ask(service: Service, shop: Shop) -> None:
     page = {"origin": "https://app.example.com"}
-    asked = service.call(
+    preflight = service.call(
         "OPTIONS", "/v1/orders", headers={**page, "access-control-request-method": "GET"}
     )
-    assert asked.body == b""
-    assert asked.header("access-control-allow-origin") == "*"
-    allowed = asked.header("access-control-allow-headers")
+    assert preflight.body == b""
+    assert preflight.header("access-control-allow-origin") == "*"
+    allowed = preflight.header("access-control-allow-headers")
     assert allowed == ("authorization,content-type,idempotency-key,if-match,if-none-match")
     answer = service.call("GET", "/v1/orders", token=shop.key, headers=page)
     assert (answer.status, answer.header("access-control-allow-origin")) == (200, "*")

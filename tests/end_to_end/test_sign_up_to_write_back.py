@@ -57,7 +57,7 @@ def summary(shop: Shop, number: int) -> dict[str, Any]:
 def profile(service: Service, shop: Shop) -> dict[str, Any]:
     """The customer and three orders are sent; the profile that they make, as lists show it."""
     path = f"/v1/stores/{shop.store_id}"
-    put = service.told(
+    put = service.json_of(
         201, "PUT", f"{path}/customers/customer%201", token=shop.key, json_body=CUSTOMER
     )
     consent_times = ("emailMarketingConsentUpdatedAt", "smsMarketingConsentUpdatedAt")
@@ -69,11 +69,11 @@ def profile(service: Service, shop: Shop) -> dict[str, Any]:
         "deletedAt": None,
     }
     for number in range(3):
-        made = service.told(
+        made = service.json_of(
             201, "PUT", f"{path}/orders/o{number}", token=shop.key, json_body=order(number)
         )
         assert summary(shop, number).items() <= made.items()
-    listed = service.told(200, "GET", "/v1/profiles", token=shop.key)
+    listed = service.json_of(200, "GET", "/v1/profiles", token=shop.key)
     (found,) = listed.pop("items")
     assert listed == {"total": 1, "page": 1, "pageSize": 25}
     assert isinstance(found, dict)
@@ -82,7 +82,7 @@ def profile(service: Service, shop: Shop) -> dict[str, Any]:
 
 class TestPeople:
     def test_a_signed_up_person_has_their_workspace(self, service: Service, shop: Shop) -> None:
-        assert service.told(200, "GET", "/v1/me", token=shop.owner) == {
+        assert service.json_of(200, "GET", "/v1/me", token=shop.owner) == {
             "user": {
                 "id": ID,
                 "name": "Petra",
@@ -104,7 +104,7 @@ class TestPeople:
 
     def test_an_invitation_by_email_makes_a_member(self, service: Service, shop: Shop) -> None:
         body = {"email": "nora@example.com", "role": "member"}
-        invited = service.told(201, "POST", "/v1/invitations", token=shop.owner, json_body=body)
+        invited = service.json_of(201, "POST", "/v1/invitations", token=shop.owner, json_body=body)
         assert invited == {
             **body,
             "id": ID,
@@ -118,7 +118,7 @@ class TestPeople:
         sent = service.email_to("nora@example.com", subject)
         assert sent["links"] == [f"http://{service.host}/v1/pages/invitation#{invited['id']}"]
         path = f"/v1/invitations/{invited['id']}"
-        assert service.told(200, "GET", f"{path}/preview") == {
+        assert service.json_of(200, "GET", f"{path}/preview") == {
             **body,
             "workspace": WORKSPACE,
             "workspaceSlug": "fern-thread",
@@ -128,7 +128,7 @@ class TestPeople:
         nora = sign_up(service, "Nora", "nora@example.com")
         accepted = service.call("POST", f"{path}/accept", token=nora)
         assert accepted.status == 200
-        members = service.told(200, "GET", "/v1/members?sort=name", token=shop.owner)
+        members = service.json_of(200, "GET", "/v1/members?sort=name", token=shop.owner)
         roles = [(m["name"], m["email"], m["role"]) for m in members["items"]]
         assert roles == [
             ("Nora", "nora@example.com", "member"),
@@ -156,17 +156,17 @@ class TestShop:
 
     def test_orders_by_page(self, service: Service, shop: Shop, profile: dict[str, Any]) -> None:
         query = "/v1/orders?page=1&pageSize=10&sort=placedAt"
-        assert service.told(200, "GET", query, token=shop.key) == {
+        assert service.json_of(200, "GET", query, token=shop.key) == {
             "items": [summary(shop, number) for number in range(3)],
             "total": 3,
             "page": 1,
             "pageSize": 10,
         }
-        beyond = service.told(200, "GET", "/v1/orders?page=2&pageSize=10", token=shop.key)
+        beyond = service.json_of(200, "GET", "/v1/orders?page=2&pageSize=10", token=shop.key)
         assert beyond == {"items": [], "total": 3, "page": 2, "pageSize": 10}
 
     def test_its_locale_is_the_workspaces(self, service: Service, shop: Shop) -> None:
-        assert service.told(200, "GET", "/v1/locales", token=shop.key) == {
+        assert service.json_of(200, "GET", "/v1/locales", token=shop.key) == {
             "items": [
                 {
                     "id": ID,
@@ -189,10 +189,10 @@ def test_an_unsubscription_reaches_the_store_signed(
     service: Service, shop: Shop, profile: dict[str, Any]
 ) -> None:
     path = f"/v1/profiles/{profile['id']}/consent"
-    changed = service.told(
+    changed = service.json_of(
         200, "PUT", f"{path}/email", token=shop.key, json_body={"state": "unsubscribed"}
     )
-    told = {
+    write_back = {
         "store": {"id": shop.store_id, "name": STORE},
         "status": "pending",
         "skipReason": None,
@@ -216,13 +216,13 @@ def test_an_unsubscription_reaches_the_store_signed(
         "by": "Feed",
         "occurredAt": MOMENT,
         "recordedAt": MOMENT,
-        "writeBacks": [told],
+        "writeBacks": [write_back],
     }
     message = f"{changed['id']}.{shop.store_id}"
 
     def told_so() -> list[Any]:
         """The demo's store listens at the same address."""
-        came = service.told(200, "GET", "/_local/write-backs")
+        came = service.json_of(200, "GET", "/_local/write-backs")
         return [each for each in came if each["headers"]["webhook-id"] == message]
 
     (received,) = soon(told_so)
@@ -242,12 +242,12 @@ def test_an_unsubscription_reaches_the_store_signed(
     }
 
     def written() -> Any:
-        now = service.told(200, "GET", f"{path}/{changed['id']}", token=shop.key)
+        now = service.json_of(200, "GET", f"{path}/{changed['id']}", token=shop.key)
         return now if now["writeBacks"][0]["status"] != "pending" else None
 
     assert soon(written) == {
         **changed,
-        "writeBacks": [{**told, "status": "written", "doneAt": MOMENT}],
+        "writeBacks": [{**write_back, "status": "written", "doneAt": MOMENT}],
     }
-    queue = service.told(200, "GET", "/_local/queues")["WriteBackQueue"]
+    queue = service.json_of(200, "GET", "/_local/queues")["WriteBackQueue"]
     assert queue == {"waiting": 0, "inFlight": 0, "deadLetters": 0}

@@ -42,8 +42,8 @@ class _Reading:
                 Counter(f"#{name.partition('-')[2]}" for name in self._facts.orders),
             )
             ids = {each["id"] for each in listed}
-            told = {body["id"] for _, body in self._facts.of("order")}
-            yield from _differ("ids of orders that aren't listed", told - ids, set())
+            answered = {body["id"] for _, body in self._facts.of("order")}
+            yield from _differ("ids of orders that aren't listed", answered - ids, set())
 
     def people(self) -> Iterator[str]:
         listed = self._all("/profiles")
@@ -65,16 +65,16 @@ class _Reading:
         yield from _differ("customers", own, self._facts.customers)
 
     def codes(self) -> Iterator[str]:
-        given = {sent.named: body["code"] for sent, body in self._facts.of("assignment")}
-        if len(set(given.values())) != len(given):
+        assigned = {sent.named: body["code"] for sent, body in self._facts.of("assignment")}
+        if len(set(assigned.values())) != len(assigned):
             yield "a code was given out twice"
         listed = self._all(f"/coupons/{self._shop.pool}/codes", status="assigned")
         yield from _differ(
-            "assigned codes", Counter(each["code"] for each in listed), Counter(given.values())
+            "assigned codes", Counter(each["code"] for each in listed), Counter(assigned.values())
         )
         shown = self._get(f"/coupons/{self._shop.pool}")["codes"]
-        if shown["assigned"] != len(given):
-            yield f"the pool counts {shown}, not {len(given)} assigned"
+        if shown["assigned"] != len(assigned):
+            yield f"the pool counts {shown}, not {len(assigned)} assigned"
         made = {body["id"] for _, body in self._facts.of("coupon")}
         coupons = self._all("/coupons")
         ids = Counter(each["id"] for each in coupons if each["id"] != self._shop.pool)
@@ -85,8 +85,8 @@ class _Reading:
 
     def batches(self) -> Iterator[str]:
         listed = self._all(f"/stores/{self._shop.store}/imports")
-        told = Counter(body["id"] for _, body in self._facts.of("batch"))
-        yield from _differ("imports", Counter(each["id"] for each in listed), told)
+        answered = Counter(body["id"] for _, body in self._facts.of("batch"))
+        yield from _differ("imports", Counter(each["id"] for each in listed), answered)
         for each in listed:
             if each["status"] != "completed":
                 yield f"import {each}"

@@ -75,8 +75,8 @@ class Process:
         self._pipe, theirs = _processes.Pipe()
         self.starts += 1
         seed = self.seed * 10_000 + self.starts
-        given = (theirs, dict(self.environment), self.rates, seed, self.log)
-        self._process = _processes.Process(target=_serve, args=given, daemon=True)
+        arguments = (theirs, dict(self.environment), self.rates, seed, self.log)
+        self._process = _processes.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
 

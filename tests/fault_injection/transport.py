@@ -126,15 +126,17 @@ def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: s
     if operation == "BatchExecuteStatement":
         return _refused_statements(own, request)
     body = _body(request)
-    [(table, asked)] = body["RequestItems"].items()
-    rows = asked["Keys"] if operation == "BatchGetItem" else asked
+    [(table, request_items)] = body["RequestItems"].items()
+    rows = request_items["Keys"] if operation == "BatchGetItem" else request_items
     done = own.chance.randrange(len(rows))
     answer: Body = {"Responses": {}}
     if done:
-        some = {**asked, "Keys": rows[:done]} if operation == "BatchGetItem" else rows[:done]
+        some = (
+            {**request_items, "Keys": rows[:done]} if operation == "BatchGetItem" else rows[:done]
+        )
         _resize(request, {**body, "RequestItems": {table: some}})
         answer = json.loads(own.plain.send(request).content)
-    left = {**asked, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
+    left = {**request_items, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
     name = "UnprocessedKeys" if operation == "BatchGetItem" else "UnprocessedItems"
     return _answer(request, 200, {**answer, name: {table: left}})
 

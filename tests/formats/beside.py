@@ -29,7 +29,11 @@ LATER = "laterRelease"
 KEPT = {"S": "kept"}
 PREFIX = "later_"
 """How a value begins that this release doesn't know."""
-NEW_VALUES = {("consent_evidence", "source"), ("profile_merge", "source")}
+NEW_VALUES = {
+    ("consent_evidence", "source"),
+    ("profile_merge", "source"),
+    ("suppression", "source"),
+}
 """Attributes of kinds to which the later release gives values of its own."""
 MAX_ITEMS = 100
 
@@ -49,7 +53,7 @@ class Releases:
     """How often the later release ran, and this one."""
     planted: Counter[str] = field(default_factory=Counter)
     """How often the later release wrote each of its changes."""
-    kept: Counter[str] = field(default_factory=Counter)
+    preserved: Counter[str] = field(default_factory=Counter)
     """How often a row of a kind kept the attribute when this release saved it."""
     lost: Counter[str] = field(default_factory=Counter)
     """How often it lost the attribute."""
@@ -149,7 +153,7 @@ class Releases:
             return
         kind = before.get("kind", {"S": "idempotency record"})["S"]
         if kind == after.get("kind", {"S": kind})["S"]:
-            found = self.kept if LATER in after else self.lost
+            found = self.preserved if LATER in after else self.lost
             found[kind] += 1
             if LATER in after:
                 self.elements_lost.update(lost_elements(before, after))

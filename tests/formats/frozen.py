@@ -22,8 +22,8 @@ from storepost.coupons.codes import code_id
 from storepost.feeds.imports.file_formats import FORMAT
 from storepost.feeds.imports.staging import FeedStaging
 from storepost.orders.keys import order_id
+from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import Address
-from storepost.people.consent.repository import erased_key
 from storepost.people.consent.states import Channel
 from storepost.people.customers.model import customer_id
 from storepost.platform.messaging.outbox import Queue
@@ -185,6 +185,6 @@ def columns(path: Path) -> Json:
 def _resources() -> Iterator[tuple[str, Json]]:
     for name, resource in template()["Resources"].items():
         if resource["Type"] in REPLACES:
-            given = resource.get("Properties", {})
-            told = {each: given.get(each) for each in REPLACES[resource["Type"]]}
-            yield name, {"Type": resource["Type"], **told}
+            properties = resource.get("Properties", {})
+            replacing = {each: properties.get(each) for each in REPLACES[resource["Type"]]}
+            yield name, {"Type": resource["Type"], **replacing}

@@ -18,7 +18,7 @@ from local.running import FIRST_SECONDS
 from openapi.story.chapters import CHAPTERS
 from openapi.story.recording import routes
 from openapi.story.steps import Step
-from openapi.story.telling import Telling, telling
+from openapi.story.telling import StoryRun, story_run
 from storepost.accounts.identity import passwords
 from storepost.platform.persistence.item import KIND
 from storepost.platform.persistence.records import Record
@@ -36,10 +36,10 @@ FURTHER = {"of": ["a", "later", "release"]}
 
 
 @dataclass
-class Told:
+class PlantedStory:
     """The story so far: everybody's rows, and the requests that read them."""
 
-    story: Telling
+    story: StoryRun
     snapshot: Snapshot
     reads: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     rows: list[Raw] = field(default_factory=list)
@@ -80,14 +80,14 @@ class Told:
         return gateway.handle(request_of(self.story, step))
 
 
-def _deliver(story: Telling) -> None:
+def _deliver(story: StoryRun) -> None:
     """As the run does it; queues without a message aren't asked, which took half of the time."""
     stream: StreamPump = story.run._stream
     backend = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION]
-    moved = 1
-    while moved:
+    delivered = 1
+    while delivered:
         waiting = [q for q in read_queues() if backend.queues[aws.queue_name(q)].messages]
-        moved = stream.pump() + sum(pump_queue(queue, FIRST_SECONDS) for queue in waiting)
+        delivered = stream.pump() + sum(pump_queue(queue, FIRST_SECONDS) for queue in waiting)
 
 
 def _note(found: list[str], name: str, answer: gateway.Answer) -> None:
@@ -131,7 +131,7 @@ def faults() -> Iterator[list[str]]:
         yield found
 
 
-def request_of(story: Telling, step: Step) -> dict[str, Any]:
+def request_of(story: StoryRun, step: Step) -> dict[str, Any]:
     """The step as the gateway's event."""
     method, route = routes()[step.operation]
     path = {n: quote(str(v), safe="") for n, v in story.resolved(step.path).items()}
@@ -155,18 +155,18 @@ def quicken(patch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def told() -> Iterator[Told]:
+def planted_story() -> Iterator[PlantedStory]:
     """The story but for its last chapter."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
         quicken(patch)
-        with telling(routes()) as story:
+        with story_run(routes()) as story:
             reads = list[tuple[str, Any]]()
             for chapter in CHAPTERS[:-1]:
                 for step in chapter:
                     if isinstance(step, Step):
                         is_read = routes()[step.operation][0] == "GET" and step.status is None
-                        for _ in story.tell([[step]]):
+                        for _ in story.play([[step]]):
                             pass
                         if is_read:
                             reads.append((step.operation, request_of(story, step)))
@@ -174,5 +174,5 @@ def told() -> Iterator[Told]:
                         step.happens(story)
             engine().lose_streams()
             story.run._stream = StreamPump()  # without pauses between tries
-            yield Told(story, Snapshot.of_now(), reads, raw_rows())
+            yield PlantedStory(story, Snapshot.of_now(), reads, raw_rows())
     World().close()

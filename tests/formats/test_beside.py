@@ -14,7 +14,7 @@ import pytest
 from openapi.story.chapters import CHAPTERS
 from openapi.story.exchanges import recorded
 from openapi.story.recording import routes
-from openapi.story.telling import telling
+from openapi.story.telling import story_run
 from storepost.shopify.admin import AdminClient
 from tests.formats.beside import NEW_VALUES, PREFIX, Releases
 from tests.formats.planting import faults, quicken
@@ -27,7 +27,7 @@ CHANGES = {"an attribute", "a value", "an element", "a field of a message", "a k
 
 
 @dataclass
-class Told:
+class Deployment:
     """The story as two releases told it, by turns."""
 
     releases: Releases
@@ -38,52 +38,54 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told() -> Iterator[Told]:
+def deployment() -> Iterator[Deployment]:
     """The whole story once, for every kind of row: fifteen seconds."""
     releases, exchanges = Releases(), list[dict[str, Any]]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
         quicken(patch)
-        with telling(routes()) as story, releases.deployed(), faults() as found:
-            exchanges += [each.as_json() for each in story.tell(CHAPTERS[:-1])]
+        with story_run(routes()) as story, releases.deployed(), faults() as found:
+            exchanges += [each.as_json() for each in story.play(CHAPTERS[:-1])]
             before_end = raw_rows()
             releases.is_over = True
-            exchanges += [each.as_json() for each in story.tell(CHAPTERS[-1:])]
+            exchanges += [each.as_json() for each in story.play(CHAPTERS[-1:])]
             left = raw_rows()
-    yield Told(releases, exchanges, found, before_end, left)
+    yield Deployment(releases, exchanges, found, before_end, left)
     World().close()
 
 
-def test_each_change_is_planted_and_both_releases_run(told: Told) -> None:
-    assert told.releases.planted.keys() == CHANGES
-    assert min(told.releases.planted.values()) > 1
-    assert min(told.releases.invoked.values()) > 100
+def test_each_change_is_planted_and_both_releases_run(deployment: Deployment) -> None:
+    assert deployment.releases.planted.keys() == CHANGES
+    assert min(deployment.releases.planted.values()) > 1
+    assert min(deployment.releases.invoked.values()) > 100
 
 
-def test_every_answer_is_right_in_both(told: Told) -> None:
+def test_every_answer_is_right_in_both(deployment: Deployment) -> None:
     """As one release alone gives it; a new value is answered as it is."""
-    assert told.faults == []
-    shown = [json.loads(json.dumps(each).replace(PREFIX, "")) for each in told.exchanges]
-    assert json.dumps(told.exchanges).count(PREFIX) > 0
+    assert deployment.faults == []
+    shown = [json.loads(json.dumps(each).replace(PREFIX, "")) for each in deployment.exchanges]
+    assert json.dumps(deployment.exchanges).count(PREFIX) > 0
     for exchange, expected in zip(shown, recorded(), strict=True):
         assert exchange == expected, exchange["operation"]
 
 
-def test_no_save_loses_what_another_release_wrote(told: Told) -> None:
-    assert len(told.releases.kept) > 20
-    assert told.releases.lost.keys() <= WRITTEN_WHOLE, told.releases.lost
-    assert told.releases.elements_lost == {}
+def test_no_save_loses_what_another_release_wrote(deployment: Deployment) -> None:
+    assert len(deployment.releases.preserved) > 20
+    assert deployment.releases.lost.keys() <= WRITTEN_WHOLE, deployment.releases.lost
+    assert deployment.releases.elements_lost == {}
 
 
-def test_new_values_stand_in_rows_that_both_read(told: Told) -> None:
-    rows = [(kind_of(row), name, row[name]["S"]) for row in told.before_end for name in row
+def test_new_values_stand_in_rows_that_both_read(deployment: Deployment) -> None:
+    rows = [(kind_of(row), name, row[name]["S"]) for row in deployment.before_end for name in row
             if (kind_of(row), name) in NEW_VALUES]  # fmt: skip
     assert {value.startswith(PREFIX) for *_, value in rows} == {True, False}
 
 
-def test_back_by_one_a_deleted_workspace_leaves_no_row_of_either(told: Told) -> None:
-    kinds = {kind_of(row) for row in told.before_end}
+def test_back_by_one_a_deleted_workspace_leaves_no_row_of_either(deployment: Deployment) -> None:
+    kinds = {kind_of(row) for row in deployment.before_end}
     assert "of_a_later_release" in kinds
-    gone = {row["pk"]["S"] for row in told.before_end} - {row["pk"]["S"] for row in told.left}
+    gone = {row["pk"]["S"] for row in deployment.before_end} - {
+        row["pk"]["S"] for row in deployment.left
+    }
     assert len(gone) > 100
-    assert "of_a_later_release" not in {kind_of(row) for row in told.left}
+    assert "of_a_later_release" not in {kind_of(row) for row in deployment.left}

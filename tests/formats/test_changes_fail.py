@@ -15,7 +15,7 @@ from storepost.catalog.products import packing
 from storepost.feeds.imports import staging
 from storepost.orders.repository import OrderItem
 from storepost.orders.trees import FINANCIAL, TEST
-from storepost.people.consent.repository import ConsentAddressItem
+from storepost.people.consent.items import ConsentAddressItem
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.rows import ProfileItem
 from storepost.platform.messaging.outbox import Queue
@@ -48,8 +48,8 @@ def _all_kinds() -> None:
 def attributes(model: Any, **others: Attribute[Any] | None) -> Plant:
     """A row with other attributes; None for one that was dropped."""
     found = {**model.get_attributes(), **others}
-    given = {name: each for name, each in found.items() if each is not None}
-    return mock.patch.object(model, "get_attributes", return_value=given)
+    present = {name: each for name, each in found.items() if each is not None}
+    return mock.patch.object(model, "get_attributes", return_value=present)
 
 
 def elements(model: Any, name: str, change: Callable[[list[str]], list[str]]) -> Plant:

@@ -14,7 +14,7 @@ from pynamodb.attributes import Attribute, VersionAttribute
 
 from storepost.platform.persistence.item import KIND
 from storepost.values.stored_enum import StoredEnum
-from tests.formats.planting import Told, told, with_further_elements
+from tests.formats.planting import PlantedStory, planted_story, with_further_elements
 from tests.formats.raw import Raw, kind_of, replace_in
 from tests.formats.recorded import RELEASES, rows_of
 
@@ -33,9 +33,9 @@ NEEDED = {
 
 
 @pytest.fixture(scope="module")
-def story() -> Iterator[Told]:
+def story() -> Iterator[PlantedStory]:
     """The story but for its end: ten seconds, as it is nearly every operation."""
-    with told() as made:
+    with planted_story() as made:
         yield made
 
 
@@ -89,7 +89,7 @@ def of_an_unknown_kind(row: Raw) -> Raw:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_the_story_ends_over_rows_of_each_release(story: Told, release: str) -> None:
+def test_the_story_ends_over_rows_of_each_release(story: PlantedStory, release: str) -> None:
     assert story.faults_over(rows_of(release, "standing")) == []
 
 
@@ -102,7 +102,7 @@ def test_the_story_ends_over_rows_of_each_release(story: Told, release: str) -> 
         of_an_unknown_kind,
     ],
 )
-def test_nothing_fails_over(story: Told, change: Any) -> None:
+def test_nothing_fails_over(story: PlantedStory, change: Any) -> None:
     found = {
         ", ".join(sorted(some))[:60]: faults
         for some in groups(story.kinds())

@@ -101,8 +101,8 @@ def test_what_was_sealed_is_opened(release: str) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
-    kept = [of_json(row) for row in read(release, "answers")]
-    answers = [unpacked(row["answer"]["B"]) for row in kept if "answer" in row]
+    rows = [of_json(row) for row in read(release, "answers")]
+    answers = [unpacked(row["answer"]["B"]) for row in rows if "answer" in row]
     assert [answer["status"] for answer in answers] == [201]
     assert json.loads(answers[0]["body"])["name"] == "Second"
 

@@ -23,7 +23,7 @@ from storepost.platform.persistence.sealing import Purpose, seal
 from storepost.values.settings import settings
 from tests.formats.corpus import MOMENT
 from tests.formats.frozen import HERE
-from tests.formats.planting import told
+from tests.formats.planting import planted_story
 from tests.formats.raw import Raw, kind_of
 from tests.formats.recorded import as_json, object_kind
 from tests.harness.world import World
@@ -37,7 +37,7 @@ def recorded_rows() -> tuple[list[Raw], list[Raw], list[tuple[str, str]]]:
 
     An object is its name and its content in base64.
     """
-    with passing_rows() as passed, stored_objects() as found, told() as story:
+    with passing_rows() as passed, stored_objects() as found, planted_story() as story:
         standing = [as_json(row) for row in story.rows]
         kinds = story.kinds()
         for _ in story.end():

@@ -24,7 +24,7 @@ def main() -> int:
     asking.run()
     took, cpu = perf_counter() - began[0], process_time() - began[1]
     print(
-        f"\n{asking.asked} requests to {len(asking.operations)} operations in {took:.0f} s"
+        f"\n{asking.request_count} requests to {len(asking.operations)} operations in {took:.0f} s"
         f" ({cpu:.0f} s of CPU): {len(asking.findings)} answers are not as described"
     )
     return 1 if asking.findings else 0

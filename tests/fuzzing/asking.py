@@ -24,7 +24,7 @@ from tests.fuzzing.judging import (
     is_of_credentials,
     is_partial,
 )
-from tests.fuzzing.scenario import Town, build
+from tests.fuzzing.scenario import Target, build
 
 BASE_URL = "http://localhost/v1"
 FORMATS = {
@@ -45,13 +45,13 @@ class Asking:
     def __init__(self, cases: int, only: str) -> None:
         """`only` is a part of the ids of the operations that are asked."""
         self.findings: set[tuple[str, str, str]] = set()
-        self.asked = 0
+        self.request_count = 0
         self._random = random.Random(0)
         self._addresses = count()
         self._api = application(gateway_in_process(cors_of_template()))
         document = {**interface(), "servers": [{"url": BASE_URL}]}
-        self._town: Town = build(document)
-        self._ids = self._town.ids()
+        self._target: Target = build(document)
+        self._ids = self._target.ids()
         config = schemathesis.Config.from_dict(CONFIG)
         schema: Any = schemathesis.openapi.from_dict(document, config=config)
         schema.app = self._answer
@@ -68,18 +68,18 @@ class Asking:
                 status = self._ask(case)
                 mark_dirty |= case.method != "GET" and status < 400
             if mark_dirty:
-                self._town.bring_back()
+                self._target.bring_back()
 
     def _cases(self, operation: Any) -> Iterator[Case[Any]]:
         """A third at the bounds, four ninths that are allowed, two ninths that are not."""
-        places = self._town.places(operation.path)
-        covering = self._covering(operation, places)
+        path_parameters = self._target.path_parameters(operation.path)
+        covering = self._covering(operation, path_parameters)
         rest = self._each - len(covering)
         yield from covering
-        yield from self._made(operation, places, GenerationMode.POSITIVE, rest - rest // 3)
+        yield from self._made(operation, path_parameters, GenerationMode.POSITIVE, rest - rest // 3)
         yield from self._made(operation, [], GenerationMode.NEGATIVE, rest // 3)
 
-    def _covering(self, operation: Any, places: list[dict[str, str]]) -> list[Case[Any]]:
+    def _covering(self, operation: Any, path_parameters: list[dict[str, str]]) -> list[Case[Any]]:
         cases = self._schema.iter_coverage_cases(
             operation,
             generation_modes=list(GenerationMode),
@@ -87,15 +87,19 @@ class Asking:
         )
         chosen = _sample(cases, self._each // 3, self._random)
         for case in chosen:
-            if places and case.meta.generation.mode.is_positive:
-                case.path_parameters = {**self._random.choice(places)}
+            if path_parameters and case.meta.generation.mode.is_positive:
+                case.path_parameters = {**self._random.choice(path_parameters)}
         return chosen
 
     def _made(
-        self, operation: Any, places: list[dict[str, str]], mode: GenerationMode, number: int
+        self,
+        operation: Any,
+        path_parameters: list[dict[str, str]],
+        mode: GenerationMode,
+        number: int,
     ) -> list[Case[Any]]:
         made: list[Case[Any]] = []
-        some = self._random.sample(places, min(_PLACES, len(places)))
+        some = self._random.sample(path_parameters, min(_PLACES, len(path_parameters)))
         to_something = [operation.as_strategy(mode, path_parameters=each) for each in some if each]
 
         @settings(
@@ -118,11 +122,11 @@ class Asking:
         raw = case.operation.definition.raw
         headers = {}
         if raw["security"]:
-            tokens = self._town.tokens(raw["x-caller"]["scope"])
+            tokens = self._target.tokens(raw["x-caller"]["scope"])
             headers["Authorization"] = f"Bearer {self._random.choice(tokens)}"
         if case.meta and case.meta.generation.mode.is_positive:
             self._name_what_is_there(case)
-        self.asked += 1
+        self.request_count += 1
         answer = case.call(headers=headers)
         sent = {"headers": headers, "app": self._answer}
         try:
@@ -133,19 +137,19 @@ class Asking:
                     is_of_a_rule(failure, answer)
                     or is_partial(failure, raw, answer)
                     or is_of_credentials(failure)
-                    or is_of_another_path(failure, case, self._town.document["paths"])
+                    or is_of_another_path(failure, case, self._target.document["paths"])
                 ):
                     self._keep(case, failure, answer)
         return int(answer.status_code)
 
     def _keep(self, case: Case[Any], failure: Any, answer: Any) -> None:
         operation = case.operation.definition.raw["operationId"]
-        told = str(failure)[:1500]
-        key = (operation, type(failure).__name__, told)
+        message = str(failure)[:1500]
+        key = (operation, type(failure).__name__, message)
         request = case.as_curl_command()[:1500]
         if key not in self.findings:
             self.findings.add(key)
-            print(f"\n--- {operation}: {told}\n{request}", flush=True)
+            print(f"\n--- {operation}: {message}\n{request}", flush=True)
             print(f"{answer.status_code} {answer.content[:900]!r}", flush=True)
 
     def _name_what_is_there(self, case: Case[Any]) -> None:

@@ -19,7 +19,7 @@ _ELSEWHERE = {"/coupon-codes": "/coupons/{id}/codes"}
 
 
 @dataclass
-class Town:
+class Target:
     """The demo's world, its callers, and what there is of each resource."""
 
     world: World
@@ -35,7 +35,7 @@ class Town:
         people = [sessions["admin"], sessions["member"]]
         return owner * 4 + people + ([keys["write"]] * 3 if scope else []) + [*keys.values()]
 
-    def places(self, path: str) -> list[dict[str, str]]:
+    def path_parameters(self, path: str) -> list[dict[str, str]]:
         """Path parameters that lead to something that exists."""
         found: list[dict[str, str]] = [{}]
         for parameter in _PARAMETER.finditer(path):
@@ -48,13 +48,13 @@ class Town:
         """What a field of a request may name, by the field's name."""
         named: dict[str, list[str]] = defaultdict(list)
         for path, name in _FIELDS.items():
-            named[name] += [place["id"] for place in self.places(path + "/{id}")]
+            named[name] += [place["id"] for place in self.path_parameters(path + "/{id}")]
         return dict(named)
 
     def _ids(self, collection: str, place: dict[str, str], name: str) -> list[str]:
         if collection in _ELSEWHERE:
             path = _ELSEWHERE[collection]
-            lists = [path.format(**at) for at in self.places(path)]
+            lists = [path.format(**at) for at in self.path_parameters(path)]
             return [one for each in lists for one in self._values(each, name)]
         if "get" not in self.document["paths"].get(collection, {}):
             return []
@@ -62,14 +62,14 @@ class Town:
 
     def _values(self, path: str, name: str) -> list[str]:
         """The first ids of a list."""
-        told = [row.get(name) or row.get("id") or row.get("kind") for row in self._rows(path)]
-        return [str(value) for value in told if value][:_FIRST]
+        ids = [row.get(name) or row.get("id") or row.get("kind") for row in self._rows(path)]
+        return [str(value) for value in ids if value][:_FIRST]
 
     def _rows(self, path: str) -> list[dict[str, Any]]:
         if path not in self._listed:
             answer = self.world.call("GET", path, token=self.credentials.sessions["owner"])
-            told = answer.json if answer.status == 200 else {}
-            self._listed[path] = told.get("items", []) if isinstance(told, dict) else []
+            body = answer.json if answer.status == 200 else {}
+            self._listed[path] = body.get("items", []) if isinstance(body, dict) else []
         return self._listed[path]
 
 
@@ -83,7 +83,7 @@ _FIELDS = {
 }
 
 
-def build(document: dict[str, Any]) -> Town:
+def build(document: dict[str, Any]) -> Target:
     """Loads the demo and keeps it. AWS has been started."""
     with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)
@@ -91,4 +91,4 @@ def build(document: dict[str, Any]) -> Town:
         made = demo.load(run)
         run.stop()
     world = World()
-    return Town(world, made.credentials, world.checkpoint(), document)
+    return Target(world, made.credentials, world.checkpoint(), document)

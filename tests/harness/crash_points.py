@@ -54,7 +54,7 @@ class Crash:
     """A state that a run leaves that dies, and the places where it leaves that one."""
 
     snapshot: Snapshot
-    places: list[Place] = field(default_factory=list)
+    positions: list[Place] = field(default_factory=list)
 
 
 @dataclass
@@ -66,9 +66,9 @@ class Crashes:
     found: list[Crash] = field(default_factory=list)
 
     @property
-    def places(self) -> list[Place]:
+    def positions(self) -> list[Place]:
         """Each place where the run may die."""
-        return [place for crash in self.found for place in crash.places]
+        return [place for crash in self.found for place in crash.positions]
 
     def note(self, place: Place) -> None:
         """Keeps what there is at this place of the run."""
@@ -79,7 +79,7 @@ class Crashes:
             snapshot = Snapshot.of_now(self.outside)
         if snapshot != last:
             self.found.append(Crash(snapshot))
-        self.found[-1].places.append(place)
+        self.found[-1].positions.append(place)
 
     def __iter__(self) -> Iterator[list[Place]]:
         """The places of each state, which is there when they come, for a container that is new."""
@@ -90,7 +90,7 @@ class Crashes:
         for crash in self.found[shard.number :: shard.of]:
             crash.snapshot.bring_back(self.world, self.outside)
             clear_key_cache()
-            yield crash.places
+            yield crash.positions
 
 
 def crashes(

@@ -22,7 +22,7 @@ from tests.harness.world import World  # noqa: E402
 from tests.hostile.apart import function_apart  # noqa: E402
 from tests.hostile.asking import (  # noqa: E402
     Operation,
-    Town,
+    Target,
     every_operation,
     part_of,
     requests_to,
@@ -38,8 +38,8 @@ type Cost = tuple[float, str]
 
 def main() -> int:
     """Asks, and says what was wrong and what took most; 0 where nothing was wrong."""
-    town = Town(World())
-    wrong = _ask_everything(town) + _ask_large(town)
+    target = Target(World())
+    wrong = _ask_everything(target) + _ask_large(target)
     print(f"{wrong} wrong")
     return 1 if wrong else 0
 
@@ -58,14 +58,14 @@ def _every() -> int:
     return int(os.environ.get("EVERY") or 1)
 
 
-def _ask_everything(town: Town) -> int:
+def _ask_everything(target: Target) -> int:
     costs, wrong = list[Cost](), 0
     for first, operation in _operations():
-        token = town.token()
-        for sent in part_of(requests_to(operation, town), first, _every()):
+        token = target.token()
+        for sent in part_of(requests_to(operation, target), first, _every()):
             began = process_time()
             try:
-                town.ask(sent, token)
+                target.ask(sent, token)
             except AssertionError as error:
                 wrong += 1
                 print(f"{operation.id}: {sent.name}: {str(error)[:600]}", flush=True)
@@ -74,15 +74,15 @@ def _ask_everything(town: Town) -> int:
     return wrong + sum(cost > _MAX_CPU_SECONDS for cost, _ in costs)
 
 
-def _ask_large(town: Town) -> int:
+def _ask_large(target: Target) -> int:
     cpu, memory, wrong = list[Cost](), list[Cost](), 0
     with function_apart() as function:
         for first, operation in _operations():
             if not operation.has_body or operation.takes_form:
                 continue
-            token = town.token()
-            for sent in part_of(large_requests(operation, town), first, _every()):
-                taken = function.ask(town.event(sent, token))
+            token = target.token()
+            for sent in part_of(large_requests(operation, target), first, _every()):
+                taken = function.ask(target.event(sent, token))
                 if taken.status >= 500:
                     wrong += 1
                     print(f"{operation.id}: {sent.name}: {taken}", flush=True)

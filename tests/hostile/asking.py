@@ -49,10 +49,10 @@ class Operation:
 def every_operation() -> dict[str, Operation]:
     """The operations by id."""
     found = {}
-    for path, method, told in operations():
-        content = told.get("requestBody", {}).get("content", {})
-        found[told["operationId"]] = Operation(
-            told["operationId"],
+    for path, method, described in operations():
+        content = described.get("requestBody", {}).get("content", {})
+        found[described["operationId"]] = Operation(
+            described["operationId"],
             method,
             path,
             content.get(corpus.JSON, {}).get("example"),
@@ -61,7 +61,7 @@ def every_operation() -> dict[str, Operation]:
     return found
 
 
-class Town:
+class Target:
     """A workspace with one of what bodies are about, and whoever may call everything."""
 
     def __init__(self, world: World) -> None:
@@ -132,9 +132,9 @@ def _refuse(constant: str) -> None:
     raise AssertionError(constant)
 
 
-def requests_to(operation: Operation, town: Town) -> Iterator[Sent]:
+def requests_to(operation: Operation, target: Target) -> Iterator[Sent]:
     """Everything that the corpus has for the operation."""
-    sources: list[Callable[[Operation, Town], Iterator[Sent]]] = [_queries, _headers]
+    sources: list[Callable[[Operation, Target], Iterator[Sent]]] = [_queries, _headers]
     if _PARAMETER.search(operation.path):
         sources.append(_segments)
     if operation.takes_form:
@@ -142,7 +142,7 @@ def requests_to(operation: Operation, town: Town) -> Iterator[Sent]:
     elif operation.has_body:
         sources += [_documents, _values]
     for source in sources:
-        yield from source(operation, town)
+        yield from source(operation, target)
 
 
 def part_of(requests: Iterator[Sent], first: int, step: int) -> Iterator[Sent]:
@@ -150,44 +150,44 @@ def part_of(requests: Iterator[Sent], first: int, step: int) -> Iterator[Sent]:
     return islice(requests, first, None, step)
 
 
-def _queries(operation: Operation, town: Town) -> Iterator[Sent]:
+def _queries(operation: Operation, target: Target) -> Iterator[Sent]:
     for name, query in corpus.QUERIES.items():
-        yield Sent(f"query: {name}", operation.method, town.path(operation), query)
+        yield Sent(f"query: {name}", operation.method, target.path(operation), query)
 
 
-def _headers(operation: Operation, town: Town) -> Iterator[Sent]:
+def _headers(operation: Operation, target: Target) -> Iterator[Sent]:
     body = json.dumps(operation.example).encode() if operation.has_body else b""
     for name, headers in corpus.HEADERS.items():
-        path, sent = town.path(operation), {"content-type": corpus.JSON, **headers}
+        path, sent = target.path(operation), {"content-type": corpus.JSON, **headers}
         # The query keeps what no header is refused for from doing anything.
         yield Sent(f"header: {name}", operation.method, path, "nobody=1", sent, body)
 
 
-def _segments(operation: Operation, town: Town) -> Iterator[Sent]:
+def _segments(operation: Operation, target: Target) -> Iterator[Sent]:
     for name, segment in corpus.SEGMENTS.items():
-        path = town.path(operation, segment)
+        path = target.path(operation, segment)
         body = json.dumps(operation.example).encode() if operation.has_body else b""
         sent = {"content-type": corpus.JSON}
         yield Sent(f"path: {name}", operation.method, path, headers=sent, body=body)
 
 
-def _documents(operation: Operation, town: Town) -> Iterator[Sent]:
+def _documents(operation: Operation, target: Target) -> Iterator[Sent]:
     for name, body in corpus.DOCUMENTS.items():
         sent = {"content-type": corpus.JSON}
-        path = town.path(operation)
+        path = target.path(operation)
         yield Sent(f"body: {name}", operation.method, path, headers=sent, body=body)
 
 
-def _values(operation: Operation, town: Town) -> Iterator[Sent]:
+def _values(operation: Operation, target: Target) -> Iterator[Sent]:
     for where, template in corpus.replaced(operation.example):
         for name, value in corpus.VALUES.items():
             body = template.replace("\0", value).encode()
             sent = {"content-type": corpus.JSON}
-            path = town.path(operation)
+            path = target.path(operation)
             yield Sent(f"{where}: {name}", operation.method, path, headers=sent, body=body)
 
 
-def _forms(operation: Operation, town: Town) -> Iterator[Sent]:
+def _forms(operation: Operation, target: Target) -> Iterator[Sent]:
     for name, (kind, body) in corpus.FORMS.items():
-        path, sent = town.path(operation), {"content-type": kind}
+        path, sent = target.path(operation), {"content-type": kind}
         yield Sent(f"form: {name}", operation.method, path, headers=sent, body=body)

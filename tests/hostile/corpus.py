@@ -402,11 +402,11 @@ FORMS: dict[str, Body] = {
 def replaced(example: object) -> Iterator[tuple[str, str]]:
     """The example as JSON with `\\0` in place of each of its values: where, and what."""
     yield "", "\0"
-    for path in _places(example):
+    for path in _paths(example):
         yield "/" + "/".join(map(str, path)), _without(example, path)
 
 
-def _places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+def _paths(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     inside = (
         value.items()
         if isinstance(value, dict)
@@ -416,20 +416,24 @@ def _places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[s
     )
     for name, inner in inside:
         yield (*path, name)
-        yield from _places(inner, (*path, name))
+        yield from _paths(inner, (*path, name))
 
 
 def _without(value: object, path: tuple[str | int, ...]) -> str:
     if not path:
         return "\0"
     if isinstance(value, dict):
-        fields = (json.dumps(n) + ":" + _kept(n, e, path) for n, e in value.items())
+        fields = (json.dumps(n) + ":" + _member_without(n, e, path) for n, e in value.items())
         return "{" + ",".join(fields) + "}"
     assert isinstance(value, list)
-    return "[" + ",".join(_kept(number, each, path) for number, each in enumerate(value)) + "]"
+    return (
+        "["
+        + ",".join(_member_without(number, each, path) for number, each in enumerate(value))
+        + "]"
+    )
 
 
-def _kept(name: str | int, inner: object, path: tuple[str | int, ...]) -> str:
+def _member_without(name: str | int, inner: object, path: tuple[str | int, ...]) -> str:
     return _without(inner, path[1:]) if name == path[0] else json.dumps(inner)
 
 

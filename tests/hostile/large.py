@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from tests.hostile.asking import Operation, Sent, Town
+from tests.hostile.asking import Operation, Sent, Target
 from tests.hostile.corpus import JSON
 
 BYTES = 990_000
@@ -35,10 +35,10 @@ _ELEMENTS = {
 }
 
 
-def large_requests(operation: Operation, town: Town) -> Iterator[Sent]:
+def large_requests(operation: Operation, target: Target) -> Iterator[Sent]:
     """Bodies as large as the operation takes."""
     size = LARGE_BYTES if operation.id in TAKE_LARGE else BYTES
-    path, headers = town.path(operation), {"content-type": JSON}
+    path, headers = target.path(operation), {"content-type": JSON}
     for name, body in _bodies(operation.example, size):
         yield Sent(f"large: {name}", operation.method, path, headers=headers, body=body)
 
@@ -69,10 +69,10 @@ def _array(opening: str, element: str, closing: str, size: int) -> bytes:
 
 
 def _filled(opening: str, parts: Iterator[str], closing: str, size: int) -> bytes:
-    held, length = list[str](), len(opening) + len(closing)
+    parts_taken, length = list[str](), len(opening) + len(closing)
     for part in parts:
         length += len(part) + 1
         if length > size:
             break
-        held.append(part)
-    return (opening + ",".join(held) + closing).encode()
+        parts_taken.append(part)
+    return (opening + ",".join(parts_taken) + closing).encode()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.harness.world import World
 from tests.hostile import corpus
-from tests.hostile.asking import Sent, Town, every_operation, part_of, requests_to
+from tests.hostile.asking import Sent, Target, every_operation, part_of, requests_to
 from tests.hostile.large import TAKE_LARGE
 
 OPERATIONS = every_operation()
@@ -25,10 +25,10 @@ EVERY = 13
 
 
 @pytest.fixture(scope="module")
-def town() -> Iterator[Town]:
+def target() -> Iterator[Target]:
     """One for all, as nothing that is sent does what it says."""
     world = World()
-    yield Town(world)
+    yield Target(world)
     world.close()
 
 
@@ -37,28 +37,32 @@ def test_the_corpus_is_large_enough() -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_whatever_is_sent_is_answered(town: Town, name: str) -> None:
-    operation, token = OPERATIONS[name], town.token()
+def test_whatever_is_sent_is_answered(target: Target, name: str) -> None:
+    operation, token = OPERATIONS[name], target.token()
     first = NUMBERS[name] % EVERY
-    asked = [town.ask(sent, token) for sent in part_of(requests_to(operation, town), first, EVERY)]
-    assert asked
+    answers = [
+        target.ask(sent, token) for sent in part_of(requests_to(operation, target), first, EVERY)
+    ]
+    assert answers
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_unknown_parameters_are_refused(town: Town, name: str) -> None:
+def test_unknown_parameters_are_refused(target: Target, name: str) -> None:
     operation = OPERATIONS[name]
-    [sent] = [s for s in requests_to(operation, town) if s.name == "query: an unknown name"]
-    answer = town.ask(sent, town.token())
+    [sent] = [s for s in requests_to(operation, target) if s.name == "query: an unknown name"]
+    answer = target.ask(sent, target.token())
     paths = answer.error_paths() if answer.status == 422 else []
     assert ("query.nobody" in paths) == (name not in TAKE_EVERYTHING)
 
 
 @pytest.mark.parametrize("name", [n for n, o in OPERATIONS.items() if o.has_body])
 def test_bodies_over_a_megabyte_are_refused_but_for_those_that_need_them(
-    town: Town, name: str
+    target: Target, name: str
 ) -> None:
     """What `large` takes for granted."""
     operation = OPERATIONS[name]
     headers = {"content-type": corpus.JSON}
-    sent = Sent("", operation.method, town.path(operation), headers=headers, body=b" " * 1_000_001)
-    assert (town.ask(sent, town.token()).status == 413) == (name not in TAKE_LARGE)
+    sent = Sent(
+        "", operation.method, target.path(operation), headers=headers, body=b" " * 1_000_001
+    )
+    assert (target.ask(sent, target.token()).status == 413) == (name not in TAKE_LARGE)

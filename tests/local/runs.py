@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,11 @@ sys.exit(main())
 _READY_SECONDS = 90
 
 
-def environment(**given: str) -> dict[str, str]:
+def environment(**overrides: str) -> dict[str, str]:
     """This process's environment with these variables, and without an engine of its tests."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
     own = {n: v for n, v in os.environ.items() if not n.startswith("AWS_ENDPOINT_URL_")}
-    return {**own, "STORE": "", "PYTHONPATH": paths, **given}
+    return {**own, "STORE": "", "PYTHONPATH": paths, **overrides}
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Run:
     folder: Path
     store: str = ""
     credentials_name: str = "credentials.json"
+    variables: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[str] = field(init=False)
     shown: str = ""
 
@@ -48,7 +50,7 @@ class Run:
         self._credentials.unlink(missing_ok=True)
         self.process = subprocess.Popen(
             [sys.executable, "-c", _RUN, str(self._credentials)],
-            env=environment(PORT="0", STORE=self.store),
+            env=environment(PORT="0", STORE=self.store, **self.variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

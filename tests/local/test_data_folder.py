@@ -1,6 +1,7 @@
 """What a run on dynoxide keeps for the next: the folder, its refusals, and the demo's sequel."""
 
 import json
+import os
 import re
 import socket
 import sqlite3
@@ -10,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -26,6 +28,7 @@ from local.running import LocalRun
 from local.template import KEY, resources
 from storepost.platform.messaging import outbox
 from storepost.platform.persistence.changes import Changes
+from storepost.values.settings import settings
 from tests.harness.world import World
 
 
@@ -33,11 +36,11 @@ from tests.harness.world import World
 def folder(tmp_path: Path) -> Path:
     """Where a run whose demo was loaded keeps everything."""
     folder = tmp_path / "kept"
-    with DataFolder(folder) as kept:
-        with closing(sqlite3.connect(kept.rows)) as rows:
+    with DataFolder(folder) as data:
+        with closing(sqlite3.connect(data.rows)) as rows:
             rows.execute("CREATE TABLE _tables (table_name TEXT)")
-        kept.keys()
-        kept.demo = {"credentials": {}}
+        data.keys()
+        data.demo = {"credentials": {}}
     return folder
 
 
@@ -53,20 +56,20 @@ class TestFolder:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
     def test_what_one_run_keeps_the_next_has(self, folder: Path) -> None:
-        with DataFolder(folder) as kept:
-            keys = kept.keys()
-            kept.keep_clock(timedelta(days=3, milliseconds=7))
-            kept.positions().note("Reader", "shard", "41")
-            kept.positions().note("Other", "shard", "2")
+        with DataFolder(folder) as data:
+            keys = data.keys()
+            data.keep_clock(timedelta(days=3, milliseconds=7))
+            data.positions().note("Reader", "shard", "41")
+            data.positions().note("Other", "shard", "2")
         assert set(keys) == set(resources(KEY))
         assert len({key.secret for key in keys.values()}) == len(keys)
-        with DataFolder(folder) as kept:
-            assert kept.keys() == keys
-            assert kept.clock_offset == timedelta(days=3, milliseconds=7)
-            assert kept.positions().of("Reader", "shard") == "41"
-            assert kept.positions().of("Other", "shard") == "2"
-            assert kept.positions().of("Other", "another") is None
-            assert kept.demo == {"credentials": {}}
+        with DataFolder(folder) as data:
+            assert data.keys() == keys
+            assert data.clock_offset == timedelta(days=3, milliseconds=7)
+            assert data.positions().of("Reader", "shard") == "41"
+            assert data.positions().of("Other", "shard") == "2"
+            assert data.positions().of("Other", "another") is None
+            assert data.demo == {"credentials": {}}
 
     def test_one_run_at_a_time_has_it(self, folder: Path) -> None:
         with DataFolder(folder):
@@ -76,8 +79,8 @@ class TestFolder:
             r"stop that one first, or leave STORE out\.",
             said,
         )
-        with DataFolder(folder) as kept:
-            assert kept.demo
+        with DataFolder(folder) as data:
+            assert data.demo
 
     def test_a_demo_that_was_never_finished_begins_anew(
         self, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -92,8 +95,8 @@ class TestFolder:
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (folder / "rows.db").unlink()
-        with DataFolder(folder) as kept:
-            assert kept.demo is None
+        with DataFolder(folder) as data:
+            assert data.demo is None
         assert capsys.readouterr().err == ""
 
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000])
@@ -132,18 +135,18 @@ class TestWithoutNpm:
     ) -> None:
         monkeypatch.setattr(dynoxide, "FOLDER", tmp_path / "dynoxide")
         monkeypatch.setattr(run, "FOLDER", tmp_path / "kept")
-        # Else the run itself sets them, for all tests after this one.
-        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
-        monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.setenv("STORE", "dynoxide")
         monkeypatch.setenv("PORT", "0")
         monkeypatch.setattr("signal.signal", lambda *_: None)
-        assert main() == 2
+        # The run sets more, budgets of requests too, and all tests after this one would have them.
+        with mock.patch.dict(os.environ):
+            assert main() == 2
+        settings.cache_clear()
         assert capsys.readouterr().err.splitlines() == [
             "Starting AWS in this process ...",
             "dynoxide comes from npm, and this machine has none: install Node.js."
-            " Without STORE the run needs Python alone.",
+            " `make run` alone needs Python only.",
         ]
         assert dynoxide.main() == 2
         with pytest.raises(NoDynoxide):
@@ -157,14 +160,14 @@ class TestPlaces:
             outbox.send_with(changes, outbox.Queue.EMAILS, [({"any": 1}, None)])
             changes.commit()
 
-        with DataFolder(folder) as kept:
+        with DataFolder(folder) as data:
             write()
             # What the relay does is written to the stream too: its own rows' removal.
-            assert StreamPump(positions=kept.positions()).pump() == 1
-            assert StreamPump(positions=kept.positions()).pump() == 0
+            assert StreamPump(positions=data.positions()).pump() == 1
+            assert StreamPump(positions=data.positions()).pump() == 0
             write()
             write()
-            assert StreamPump(positions=kept.positions()).pump() == 2
+            assert StreamPump(positions=data.positions()).pump() == 2
         assert StreamPump().pump() == 3
 
 
@@ -199,8 +202,8 @@ class TestDemo:
         taken_up = self.resume(made)
         url = taken_up.unsubscribe_url
         assert url.startswith(f"{self.NOW}/unsubscribe/")
-        moved = replace(made.credentials, base_url=self.NOW)
-        assert taken_up == replace(made, credentials=moved, unsubscribe_url=url)
+        credentials = replace(made.credentials, base_url=self.NOW)
+        assert taken_up == replace(made, credentials=credentials, unsubscribe_url=url)
         assert self.write_back(made) == f"http://127.0.0.1:9000{WRITE_BACK_PATH}"
         assert self.resume(taken_up) == taken_up
 

@@ -110,8 +110,8 @@ class TestData:
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"
-        told = api.call("GET", f"{profile}/events", key)["items"]
-        assert {"viewed_product", "order_placed"} <= {event["name"] for event in told}
+        events = api.call("GET", f"{profile}/events", key)["items"]
+        assert {"viewed_product", "order_placed"} <= {event["name"] for event in events}
         assert api.call("GET", profile, key)["emailMarketingConsent"] == "subscribed"
         assert api.call("GET", f"{profile}/consent", key)["total"] == 1
 
@@ -230,7 +230,7 @@ class TestCredentials:
         screen = welcome.screen(
             "http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr", "http://x/link"), 1.25
         )
-        for told in (
+        for text in (
             "http://127.0.0.1:8000/v1 (ready in 1.2 s)",
             ".local/credentials.json",
             "Bearer r'",
@@ -249,7 +249,7 @@ class TestCredentials:
             "http://127.0.0.1:8000/_local/webhook-endpoint\n",
             "Ctrl-C",
         ):
-            assert told in screen
+            assert text in screen
         assert screen.count("curl ") == 4
 
 

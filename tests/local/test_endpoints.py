@@ -184,8 +184,8 @@ class TestClock:
         answer = client.call("POST", "/_local/clock", json_body={"advanceSeconds": 3600.5})
         assert answer.status == 200
         assert set(answer.json) == {"now"}
-        moved = clock.from_text(answer.json["now"]) - before
-        assert 3600.5 <= moved.total_seconds() < 3630
+        elapsed = clock.from_text(answer.json["now"]) - before
+        assert 3600.5 <= elapsed.total_seconds() < 3630
         assert len(fired) == 6, "three of each minute, the feeds of five, two of each hour"
         assert clock.now() >= clock.from_text(answer.json["now"])
 
@@ -211,11 +211,11 @@ class TestClock:
         ],
     )
     def test_it_never_goes_back(self, client: Client, body: object) -> None:
-        ahead = clock.offset()
+        offset = clock.offset()
         status, message = problem(client, "POST", "/_local/clock", body)
         assert status == 422
         assert message.startswith("advanceSeconds must be")
-        assert clock.offset() == ahead
+        assert clock.offset() == offset
 
 
 class TestTheRest:

@@ -11,12 +11,12 @@ import pytest
 from tests.local.runs import Run, environment
 
 
-def refused(**given: str) -> str:
+def refused(**overrides: str) -> str:
     """What it says when it ends at once."""
     ended = subprocess.run(
         [sys.executable, "-m", "local"],
         check=False,
-        env=environment(**given),
+        env=environment(**overrides),
         capture_output=True,
         text=True,
         timeout=30,
@@ -31,6 +31,16 @@ def test_there_are_two_stores() -> None:
     assert refused(STORE="redis", PORT="0") == (
         "STORE must be dynoxide, or be left out to have everything in memory, not 'redis'."
     )
+
+
+def test_there_are_two_demos() -> None:
+    assert refused(DEMO="huge", PORT="0") == "DEMO must be large, or be left out, not 'huge'."
+
+
+@pytest.mark.parametrize("orders", ["none", "0", "1000001", "-5"])
+def test_the_large_demo_has_a_number_of_orders(orders: str) -> None:
+    said = refused(DEMO="large", ORDERS=orders, PORT="0")
+    assert said == f"ORDERS must be a number from 1 to 1,000,000, not '{orders}'."
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "8000.5"])
@@ -70,3 +80,17 @@ def test_it_runs_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> Non
         "Stopping ...",
     ]
     assert f"Storepost runs at {run.credentials()['baseUrl']} " in run.shown
+
+
+def test_the_large_demo_is_too_large_for_memory() -> None:
+    assert refused(DEMO="large", STORE="moto", PORT="0") == (
+        "ORDERS may be 10,000 at most with STORE=moto, which has all in memory. Leave STORE out."
+    )
+
+
+def test_ctrl_c_ends_it_while_the_large_demo_is_brought(tmp_path: Path) -> None:
+    run = Run(tmp_path, "moto", variables={"DEMO": "large", "ORDERS": "1000"}).soon_ready()
+    said = run.end()
+    assert run.process.returncode == 0, said
+    assert said.splitlines()[-2:] == ["", "Stopping ..."]
+    assert "0 of 1,340 records of the large demo" in said.splitlines()

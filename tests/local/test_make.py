@@ -70,14 +70,14 @@ class Machine:
         if found:
             (self.fakes / "brought").touch()
 
-    def variables(self, given: Mapping[str, str]) -> dict[str, str]:
+    def variables(self, overrides: Mapping[str, str]) -> dict[str, str]:
         """What a program there sees."""
-        return {"PATH": str(self.fakes), "FAKES": str(self.fakes), **given}
+        return {"PATH": str(self.fakes), "FAKES": str(self.fakes), **overrides}
 
-    def make(self, *targets: str, **given: str) -> subprocess.CompletedProcess[str]:
+    def make(self, *targets: str, **overrides: str) -> subprocess.CompletedProcess[str]:
         """Runs make to its end."""
         return subprocess.run(
-            ["make", *targets], cwd=self.project, env=self.variables(given),
+            ["make", *targets], cwd=self.project, env=self.variables(overrides),
             capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
 

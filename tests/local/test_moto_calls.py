@@ -206,10 +206,10 @@ def test_the_stream_tells_what_botocore_would_have_brought(dynamodb: Any) -> Non
 
 
 def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:
-    given: Row = {"list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
-    dynamodb.put_item(TableName=TABLE, Item={**KEY, **given})
-    given["list"]["L"].append({"S": "b"})
-    given["texts"]["SS"].append("b")
+    attributes: Row = {"list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
+    dynamodb.put_item(TableName=TABLE, Item={**KEY, **attributes})
+    attributes["list"]["L"].append({"S": "b"})
+    attributes["texts"]["SS"].append("b")
     read = dynamodb.get_item(TableName=TABLE, Key=KEY)["Item"]
     assert read == {**KEY, "list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
     read["list"]["L"].append({"S": "b"})
@@ -368,7 +368,7 @@ def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content
     ours, theirs = both(s3, lambda c: c.put_object(**name, Body=content))
     assert ours == theirs
 
-    def kept(client: Any) -> Any:
+    def stored(client: Any) -> Any:
         answer = client.get_object(**name)
         body = answer.pop("Body")
         return {**answer, "read": body.read(1) + b"".join(body.iter_chunks(1000))}
@@ -377,7 +377,7 @@ def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content
     listened(other)
     for client in (s3, other):
         client.put_object(**name, Body=content)
-        ours, theirs = both(s3, kept)
+        ours, theirs = both(s3, stored)
         assert ours == theirs
         assert ours["read"] == content
     (there,) = s3.list_objects_v2(Bucket=BUCKET)["Contents"]
@@ -463,20 +463,20 @@ def test_calls_wait_for_each_other(dynamodb: Any) -> None:
 def test_whoever_listens_is_told(event: str) -> None:
     """Such as who throttles requests as they are sent."""
     client: Any = boto3.client("dynamodb")
-    told: list[str] = []
+    called: list[str] = []
 
-    def tell(event_name: str, **_: object) -> None:
-        told.append(event_name)
+    def listener(event_name: str, **_: object) -> None:
+        called.append(event_name)
 
     client.get_item(TableName=TABLE, Key=KEY)
-    client.meta.events.register(event, tell)
+    client.meta.events.register(event, listener)
     with whole_way() as sent:
         client.get_item(TableName=TABLE, Key=KEY)
         if event == "after-call-error":
             return
     assert len(sent) == 1
-    assert told
-    client.meta.events.unregister(event, tell)
+    assert called
+    client.meta.events.unregister(event, listener)
     with whole_way() as sent:
         client.get_item(TableName=TABLE, Key=KEY)
     assert sent == []

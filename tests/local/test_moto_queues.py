@@ -23,16 +23,18 @@ def queue() -> Iterator[Queue]:
     made._messages = []
 
 
-@pytest.mark.parametrize("asked", [["All"], *([name] for name in COUNTS), ["QueueArn", *COUNTS]])
-def test_answers_are_those_of_moto(queue: Queue, asked: list[str]) -> None:
+@pytest.mark.parametrize(
+    "attribute_names", [["All"], *([name] for name in COUNTS), ["QueueArn", *COUNTS]]
+)
+def test_answers_are_those_of_moto(queue: Queue, attribute_names: list[str]) -> None:
     found = aws.client("sqs").get_queue_attributes(
-        QueueUrl=aws.queue_url("WebhookRetryQueue"), AttributeNames=asked
+        QueueUrl=aws.queue_url("WebhookRetryQueue"), AttributeNames=attribute_names
     )["Attributes"]
     by_moto = {name: str(value) for name, value in attributes_by_moto(queue).items()}
     assert found == {
         name: value
         for name, value in by_moto.items()
-        if (name in asked or asked == ["All"]) and value != "None"
+        if (name in attribute_names or attribute_names == ["All"]) and value != "None"
     }
     assert {found[name] for name in COUNTS if name in found} <= {"1", "2", "3"}
 

@@ -86,7 +86,7 @@ VALUES = st.one_of(
     st.just({"NULL": True}),
     st.just({"SS": ["a", "b"]}),
     st.lists(SCALARS, max_size=2).map(lambda values: {"L": values}),
-    st.dictionaries(st.sampled_from("abv"), SCALARS, max_size=2).map(lambda held: {"M": held}),
+    st.dictionaries(st.sampled_from("abv"), SCALARS, max_size=2).map(lambda fields: {"M": fields}),
 )
 ROWS = st.fixed_dictionaries(
     {},
@@ -144,10 +144,10 @@ def as_moto_has_it() -> Iterator[None]:
 
 def once_told(of: dict[str, Any]) -> dict[str, Any]:
     """moto's state, without the half-made row that it tells of where an update makes one."""
-    told = of["stream"]
-    if len(told) == 2 and told[0]["dynamodb"]["NewImage"] == KEY:
-        half = told.pop(0)["dynamodb"]
-        told[0]["dynamodb"]["SequenceNumber"] = half["SequenceNumber"]
+    records = of["stream"]
+    if len(records) == 2 and records[0]["dynamodb"]["NewImage"] == KEY:
+        half = records.pop(0)["dynamodb"]
+        records[0]["dynamodb"]["SequenceNumber"] = half["SequenceNumber"]
     return of
 
 
@@ -328,12 +328,12 @@ def test_a_row_that_stands_in_a_table_never_changes() -> None:
     made = backend()
     deep = {"m": {"M": {"a": {"S": "old"}}}, "tags": {"SS": ["a"]}, "n": {"N": "1"}}
     made.put_item(LISTS, {**KEY, **deep})
-    held = made.get_item(LISTS, KEY)
-    assert held is not None
+    stored = made.get_item(LISTS, KEY)
+    assert stored is not None
     for update in UPDATES:
         outcome(lambda u=update: made.update_item(LISTS, KEY, **request(u, None, {"S": "new"})))
-    assert made.get_item(LISTS, KEY) is not held
-    assert held.to_json() == {"Attributes": {**KEY, **deep}}
+    assert made.get_item(LISTS, KEY) is not stored
+    assert stored.to_json() == {"Attributes": {**KEY, **deep}}
     shard = made.tables[LISTS].stream_shard
     assert shard is not None
     assert shard.items[0].to_json()["dynamodb"]["NewImage"] == {**KEY, **deep}

@@ -55,6 +55,24 @@ def emails_to(run: Run, address: str) -> list[dict[str, Any]]:
     return [email for email in run.call("GET", "/_local/emails") if email["to"] == address]
 
 
+def test_a_second_run_does_not_bring_the_large_demo_again(tmp_path: Path) -> None:
+    """It takes half a minute: two whole runs, one of them with 66 records through all workers."""
+    totals = []
+    for _ in range(2):
+        run = Run(tmp_path, variables={"DEMO": "large", "ORDERS": "20"}).soon_ready()
+        key, store = run.credentials()["apiKeys"]["read"], run.credentials()["storeId"]
+
+        def brought(run: Run = run, key: str = key) -> bool:
+            return bool(run.call("GET", "/orders", key)["total"] == 50)
+
+        soon(brought)
+        totals.append(run.call("GET", f"/stores/{store}/imports", key)["total"])
+        said = run.end()
+        assert run.process.returncode == 0, said
+    assert totals == [4, 4]
+    assert "records of the large demo" not in said
+
+
 def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None:
     """Keys, clock, credentials, what is sealed, and the stream's readers."""
     first = runs()
@@ -67,7 +85,7 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     (email,) = soon(lambda: emails_to(first, "new@example.com"))
     # Signatures, which are checked by the machine's time, are good for five minutes.
     first.call("POST", "/_local/clock", body={"advanceSeconds": 180})
-    moved = first.call("POST", "/_local/clock", body={"advanceSeconds": 0.001})["now"]
+    after_move = first.call("POST", "/_local/clock", body={"advanceSeconds": 0.001})["now"]
     first.end(signal.SIGKILL)
 
     second = runs()
@@ -76,7 +94,7 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     assert after | {"baseUrl": before["baseUrl"]} == before
     orders = second.call("GET", "/orders", before["apiKeys"]["read"])
     assert orders["total"] == 30
-    assert second.call("POST", "/_local/clock", body={"advanceSeconds": 0.001})["now"] > moved
+    assert second.call("POST", "/_local/clock", body={"advanceSeconds": 0.001})["now"] > after_move
     verified = {"registration": registration, "code": email["codes"][0]}
     assert "token" in second.call("POST", "/auth/verify-email", body=verified)
     invited = {"email": "later@example.com", "role": "member"}
@@ -90,8 +108,8 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     profiles = second.call("GET", "/profiles?emailMarketingConsent=subscribed", key)["items"]
     path = f"/profiles/{profiles[0]['id']}/consent/email"
     second.call("PUT", path, key, {"state": "unsubscribed"})
-    (told,) = soon(lambda: second.call("GET", "/_local/write-backs"))
-    assert Webhook(secret).verify(told["body"], told["headers"])
+    (received,) = soon(lambda: second.call("GET", "/_local/write-backs"))
+    assert Webhook(secret).verify(received["body"], received["headers"])
     said = second.end()
     assert second.process.returncode == 0
     assert said.splitlines() == ["Starting AWS in this process ...", "", "Stopping ..."]

@@ -26,13 +26,13 @@ from tests.local.conftest import Client, soon
 RELAY, SENDER, SWEEP = "OutboxRelayFunction", "EmailSenderFunction", "OutboxSweepFunction"
 
 type Event = dict[str, Any]
-type Work = Callable[[Event], Event | None]
+type Handler = Callable[[Event], Event | None]
 
 
 @pytest.fixture
-def instead(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Work], None]:
+def instead(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Handler], None]:
     """Puts some work in the place of a function; the others stay what they are."""
-    real, works = functions.handler_of, dict[str, Work]()
+    real, works = functions.handler_of, dict[str, Handler]()
 
     def handler_of(name: str) -> Callable[[Event, Any], Any]:
         if name in works:
@@ -83,7 +83,7 @@ class TestQueues:
         self,
         client: Client,
         monkeypatch: pytest.MonkeyPatch,
-        instead: Callable[[str, Work], None],
+        instead: Callable[[str, Handler], None],
         capfd: pytest.CaptureFixture[str],
     ) -> None:
         monkeypatch.setattr(running, "FIRST_SECONDS", 0)
@@ -110,7 +110,7 @@ class TestQueues:
         assert "canary" not in shown
 
     def test_a_failed_message_comes_again_within_seconds(
-        self, client: Client, instead: Callable[[str, Work], None]
+        self, client: Client, instead: Callable[[str, Handler], None]
     ) -> None:
         seen: list[str] = []
 
@@ -132,7 +132,7 @@ class TestQueues:
     def test_a_whole_batch_fails_where_the_answer_says_nothing(
         self,
         world: World,
-        instead: Callable[[str, Work], None],
+        instead: Callable[[str, Handler], None],
         answer: Event | Exception,
     ) -> None:
         def work(_event: Event) -> Event:
@@ -146,7 +146,7 @@ class TestQueues:
         assert sorted(messages_in("EmailQueue")) == ["one", "two"]
 
     def test_a_batch_is_no_larger_than_its_source_says(
-        self, world: World, instead: Callable[[str, Work], None], monkeypatch: pytest.MonkeyPatch
+        self, world: World, instead: Callable[[str, Handler], None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (source,) = pumps.reader_of("EmailQueue").events_of("SQS")
         assert source["BatchSize"] == 5
@@ -160,7 +160,7 @@ class TestQueues:
         assert sizes == [5, 5, 2, 1, 1]
 
     def test_what_failed_waits_for_the_queues_own_timeout_by_itself(
-        self, world: World, instead: Callable[[str, Work], None]
+        self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         instead(SENDER, lambda event: {"batchItemFailures": [{"itemIdentifier": ""}]})
         send("EmailQueue", '"one"')
@@ -171,7 +171,7 @@ class TestQueues:
 
 class TestStream:
     def test_a_failing_record_is_retried_until_it_goes(
-        self, world: World, instead: Callable[[str, Work], None]
+        self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         tries: list[list[str]] = []
         pauses: list[int] = []
@@ -190,7 +190,7 @@ class TestStream:
         assert stream.pump() == 0
 
     def test_it_goes_on_from_the_record_that_failed(
-        self, world: World, instead: Callable[[str, Work], None]
+        self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         tries: list[list[str]] = []
 
@@ -206,7 +206,7 @@ class TestStream:
     def test_a_batch_that_dies_is_bisected_and_only_its_poison_given_up(
         self,
         world: World,
-        instead: Callable[[str, Work], None],
+        instead: Callable[[str, Handler], None],
         capfd: pytest.CaptureFixture[str],
     ) -> None:
         done: list[str] = []
@@ -225,22 +225,22 @@ class TestStream:
         stream = StreamPump()
         assert stream.pump() == 5
         assert done == ["a", "b", "c", "d"]
-        (told,) = messages_in("SearchRepairQueue")
+        (message,) = messages_in("SearchRepairQueue")
         place = tries[0]["Records"][0]["dynamodb"]["SequenceNumber"]
         (source,) = stream.readers[0].function.events_of("DynamoDB")
         assert len(tries) == 1 + source["MaximumRetryAttempts"]
-        assert told["requestContext"]["condition"] == "RetryAttemptsExhausted"
-        assert told["requestContext"]["approximateInvokeCount"] == len(tries)
-        assert told["DDBStreamBatchInfo"]["startSequenceNumber"] == place
-        assert told["DDBStreamBatchInfo"]["endSequenceNumber"] == place
-        assert told["DDBStreamBatchInfo"]["batchSize"] == 1
+        assert message["requestContext"]["condition"] == "RetryAttemptsExhausted"
+        assert message["requestContext"]["approximateInvokeCount"] == len(tries)
+        assert message["DDBStreamBatchInfo"]["startSequenceNumber"] == place
+        assert message["DDBStreamBatchInfo"]["endSequenceNumber"] == place
+        assert message["DDBStreamBatchInfo"]["batchSize"] == 1
         shown = capfd.readouterr().err
         assert "outbox_relay: KeyError" in shown
         assert "canary" not in shown
         assert stream.pump() == 0
 
     def test_the_sweep_sends_what_the_stream_missed(
-        self, world: World, instead: Callable[[str, Work], None]
+        self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         instead(RELAY, lambda event: failing(0, event=event))
         write_rows("missed")
@@ -317,7 +317,7 @@ class TestFinishing:
             yield run
 
     def test_what_is_on_its_way_arrives_first(
-        self, run: LocalRun, instead: Callable[[str, Work], None]
+        self, run: LocalRun, instead: Callable[[str, Handler], None]
     ) -> None:
         seen: list[str] = []
 
@@ -336,7 +336,7 @@ class TestFinishing:
     def test_what_can_not_be_delivered_in_time_is_told(
         self,
         run: LocalRun,
-        instead: Callable[[str, Work], None],
+        instead: Callable[[str, Handler], None],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(running, "FIRST_SECONDS", 60)
@@ -395,7 +395,7 @@ class TestSchedules:
             every(expression)
 
     def test_the_services_clock_fires_what_is_due_once(
-        self, world: World, instead: Callable[[str, Work], None]
+        self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         fired: list[Event] = []
         instead(SWEEP, fired.append)
@@ -421,7 +421,7 @@ class TestSchedules:
     def test_a_failing_one_is_tried_three_times_and_comes_again(
         self,
         world: World,
-        instead: Callable[[str, Work], None],
+        instead: Callable[[str, Handler], None],
         capfd: pytest.CaptureFixture[str],
     ) -> None:
         def fail(event: Event) -> None:

@@ -30,8 +30,8 @@ def shop() -> Shop:
     return Shop(NAME, "A", "a@example.com")
 
 
-def form(**given: str) -> dict[str, str]:
-    return {"client_id": APP.client_id, "client_secret": APP.secret, **given}
+def form(**overrides: str) -> dict[str, str]:
+    return {"client_id": APP.client_id, "client_secret": APP.secret, **overrides}
 
 
 def code_of(shop: Shop) -> str:
@@ -61,9 +61,9 @@ class TestApproval:
     def test_leads_back_with_what_was_given(self, shop: Shop) -> None:
         address, _, query = approve(APP, shop, ASKED).partition("?")
         assert address == ASKED["redirect_uri"]
-        told = dict(parse_qsl(query))
-        assert (told["shop"], told["state"]) == (NAME, "s")
-        assert set(told) == {"code", "hmac", "host", "shop", "state", "timestamp"}
+        parameters = dict(parse_qsl(query))
+        assert (parameters["shop"], parameters["state"]) == (NAME, "s")
+        assert set(parameters) == {"code", "hmac", "host", "shop", "state", "timestamp"}
 
     def test_of_another_app(self, shop: Shop) -> None:
         with pytest.raises(Refused, match="application_cannot_be_found"):
@@ -73,16 +73,16 @@ class TestApproval:
 class TestTokens:
     def test_for_a_code_once(self, shop: Shop) -> None:
         code = code_of(shop)
-        told = exchange(APP, shop, form(code=code, expiring="1"))
-        assert told["expires_in"] == 3600
-        assert told["refresh_token_expires_in"] == 90 * 24 * 3600
+        body = exchange(APP, shop, form(code=code, expiring="1"))
+        assert body["expires_in"] == 3600
+        assert body["refresh_token_expires_in"] == 90 * 24 * 3600
         # To write customers brings to read them, which isn't told as well.
-        assert told["scope"] == "read_orders,write_customers,write_discounts"
+        assert body["scope"] == "read_orders,write_customers,write_discounts"
         with pytest.raises(Refused, match="invalid_request"):
             exchange(APP, shop, form(code=code, expiring="1"))
 
     @pytest.mark.parametrize(
-        ("given", "error"),
+        ("overrides", "error"),
         [
             ({"client_id": "x"}, "application_cannot_be_found"),
             ({"client_secret": "x"}, "invalid_client"),
@@ -91,28 +91,30 @@ class TestTokens:
             ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant"),
         ],
     )
-    def test_refused(self, shop: Shop, given: dict[str, str], error: str) -> None:
-        asked = {"code": code_of(shop), "expiring": "1", **given}
+    def test_refused(self, shop: Shop, overrides: dict[str, str], error: str) -> None:
+        fields = {"code": code_of(shop), "expiring": "1", **overrides}
         with pytest.raises(Refused, match=error):
-            exchange(APP, shop, form(**asked))
+            exchange(APP, shop, form(**fields))
 
     def test_a_refresh_ends_the_access_token_before(self, shop: Shop) -> None:
-        held = installed(shop)
-        old = held.access_token
-        exchange(APP, shop, form(grant_type="refresh_token", refresh_token=held.refresh_token))
-        assert not held.takes(old)
-        assert held.takes(held.access_token)
+        installation = installed(shop)
+        old = installation.access_token
+        exchange(
+            APP, shop, form(grant_type="refresh_token", refresh_token=installation.refresh_token)
+        )
+        assert not installation.takes(old)
+        assert installation.takes(installation.access_token)
 
     def test_a_refresh_token_works_until_its_successor_is_used(self, shop: Shop) -> None:
         def refresh(token: str) -> None:
             exchange(APP, shop, form(grant_type="refresh_token", refresh_token=token))
 
-        held = installed(shop)
-        first = held.refresh_token
+        installation = installed(shop)
+        first = installation.refresh_token
         refresh(first)
-        lost = held.refresh_token
+        lost = installation.refresh_token
         refresh(first)  # the answer before got lost
-        second = held.refresh_token
+        second = installation.refresh_token
         with pytest.raises(Refused):
             refresh(lost)
         refresh(second)
@@ -120,22 +122,22 @@ class TestTokens:
             refresh(first)
 
     def test_a_new_approval_ends_all_before(self, shop: Shop) -> None:
-        held = installed(shop)
-        access, refresh = held.access_token, held.refresh_token
-        held = installed(shop)
-        assert not held.takes(access)
-        assert not held.refreshes(refresh)
+        installation = installed(shop)
+        access, refresh = installation.access_token, installation.refresh_token
+        installation = installed(shop)
+        assert not installation.takes(access)
+        assert not installation.refreshes(refresh)
 
     def test_time_ends_them(self, world: World, shop: Shop) -> None:
-        held = installed(shop)
+        installation = installed(shop)
         world.advance(minutes=59)
-        assert held.takes(held.access_token)
+        assert installation.takes(installation.access_token)
         world.advance(minutes=1)
-        assert not held.takes(held.access_token)
+        assert not installation.takes(installation.access_token)
         world.advance(days=89, hours=22)
-        assert held.refreshes(held.refresh_token)
+        assert installation.refreshes(installation.refresh_token)
         world.advance(hours=1)
-        assert not held.refreshes(held.refresh_token)
+        assert not installation.refreshes(installation.refresh_token)
 
 
 class TestAdmin:
@@ -144,8 +146,8 @@ class TestAdmin:
         return answer(shop, {"query": query, "variables": variables})
 
     def test_costs_are_told_and_taken(self, shop: Shop) -> None:
-        told = self.ask(shop, "query Q { shop { name primaryDomain { url } } }")
-        assert told == {
+        body = self.ask(shop, "query Q { shop { name primaryDomain { url } } }")
+        assert body == {
             "data": {"shop": {"name": "A", "primaryDomain": {"url": "https://shop.example.com"}}},
             "extensions": {
                 "cost": {
@@ -163,9 +165,9 @@ class TestAdmin:
     def test_throttled(self, world: World, shop: Shop) -> None:
         shop.bucket = Bucket(maximum=10, restored_a_second=1, available=1)
         query = "query Q { shop { name primaryDomain { url } } }"
-        told = self.ask(shop, query)
-        assert told["errors"] == [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}]
-        assert "data" not in told
+        body = self.ask(shop, query)
+        assert body["errors"] == [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}]
+        assert "data" not in body
         world.advance(seconds=1)
         assert "data" in self.ask(shop, query)
 
@@ -173,20 +175,20 @@ class TestAdmin:
         "query", ["{", "query Q { weather }", "", "query Q { shop { name(a: 1) } }"]
     )
     def test_what_it_does_not_know(self, shop: Shop, query: str) -> None:
-        told = self.ask(shop, query)
-        assert told["errors"]
-        assert "data" not in told
+        body = self.ask(shop, query)
+        assert body["errors"]
+        assert "data" not in body
 
     def test_a_scope_that_is_missing(self, shop: Shop) -> None:
-        told = self.ask(shop, "query Q { shopLocales { locale } }")
-        assert [error["extensions"] for error in told["errors"]] == [{"code": "ACCESS_DENIED"}]
+        body = self.ask(shop, "query Q { shopLocales { locale } }")
+        assert [error["extensions"] for error in body["errors"]] == [{"code": "ACCESS_DENIED"}]
 
     def test_locales(self, shop: Shop) -> None:
         installed(shop).scopes = ("read_locales",)
         query = "query Q($p: Boolean) { shopLocales(published: $p) { locale primary published } }"
-        told = answer(shop, {"query": query, "variables": {"p": True}})
+        body = answer(shop, {"query": query, "variables": {"p": True}})
         rows = [{"locale": "en", "primary": True, "published": True}]
-        assert told["data"] == {"shopLocales": rows}
+        assert body["data"] == {"shopLocales": rows}
 
 
 class TestAddresses:
@@ -206,16 +208,18 @@ class TestAddresses:
             self.serve("GET", demo_shops()[0].domain, "admin/oauth/access_token")
 
     def test_without_a_token(self) -> None:
-        told = self.serve("POST", demo_shops()[0].domain, "admin/api/2026-07/graphql.json")
-        assert told.status_code == 401
+        response = self.serve("POST", demo_shops()[0].domain, "admin/api/2026-07/graphql.json")
+        assert response.status_code == 401
 
     def test_its_admin(self) -> None:
-        told = self.serve("GET", demo_shops()[0].domain, "admin")
-        assert told.get_data(as_text=True) == "Birch & Loom on Shopify: the app isn't installed.\n"
+        response = self.serve("GET", demo_shops()[0].domain, "admin")
+        assert (
+            response.get_data(as_text=True) == "Birch & Loom on Shopify: the app isn't installed.\n"
+        )
 
     def test_an_approval_of_nothing(self) -> None:
-        told = self.serve("POST", demo_shops()[0].domain, "admin/oauth/authorize")
-        assert (told.status_code, told.get_json()) == (
+        response = self.serve("POST", demo_shops()[0].domain, "admin/oauth/authorize")
+        assert (response.status_code, response.get_json()) == (
             400,
             {"error": "application_cannot_be_found"},
         )

@@ -75,9 +75,9 @@ def deliver() -> list[str]:
 
 def main() -> None:
     """Answers what it was asked."""
-    asked = json.load(sys.stdin)
-    start(asked["rows"], asked["keys"])
-    answers = [ask(request) for request in asked["requests"]]
+    payload = json.load(sys.stdin)
+    start(payload["rows"], payload["keys"])
+    answers = [ask(request) for request in payload["requests"]]
     tables = aws.client("dynamodb").list_tables()["TableNames"]
     json.dump({"answers": answers, "emails": deliver(), "tables": tables}, sys.stdout)
 

@@ -29,11 +29,11 @@ class Stack:
     def describe_stacks(self, *, StackName: str) -> dict[str, Any]:  # noqa: N803 - AWS's name
         """The stack with its parameters."""
         assert StackName == "ours"
-        given = [
+        parameters = [
             {"ParameterKey": name, "ParameterValue": value}
             for name, value in self._parameters.items()
         ]
-        return {"Stacks": [{"StackName": "ours", "Parameters": given}]}
+        return {"Stacks": [{"StackName": "ours", "Parameters": parameters}]}
 
     def describe_stack_resource(
         self,

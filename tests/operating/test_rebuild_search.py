@@ -38,7 +38,7 @@ def test_it_is_started_and_followed_to_its_end(searched: Searched) -> None:
     lose(searched)
     ours = rebuild(str(searched.workspace.id))
     run = ours.start()
-    ours.follow(run, shown.append, lambda _seconds: searched.world.deliver())
+    ours.show_progress(run, shown.append, lambda _seconds: searched.world.deliver())
     assert searched.postings == before
     number = len(before)
     counts = f"{number} postings written, 1 store rows, {number} postings checked"
@@ -56,7 +56,7 @@ def test_progress_is_shown_while_it_runs(
         pump_queue(MIGRATIONS)
         searched.world.deliver_outbox()
 
-    ours.follow(ours.start(), shown.append, wait)
+    ours.show_progress(ours.start(), shown.append, wait)
     assert shown[0] == "write suppression: nothing yet"
     assert shown[-2].startswith("check suppression: ")
     assert shown[-1].startswith("done: ")
@@ -85,14 +85,14 @@ def test_one_that_stands_still_says_so(searched: Searched) -> None:
     run = ours.start()
     events(MIGRATIONS)
     with pytest.raises(StandsStill, match="MigrationQueue"):
-        ours.follow(run, lambda _line: None, waited.append)
+        ours.show_progress(run, lambda _line: None, waited.append)
     assert sum(waited) == 900
 
 
-@pytest.mark.parametrize("given", ["", "mine", "4711"])
-def test_what_is_no_id_sends_nothing(world: World, given: str) -> None:
+@pytest.mark.parametrize("workspace_id", ["", "mine", "4711"])
+def test_what_is_no_id_sends_nothing(world: World, workspace_id: str) -> None:
     with pytest.raises(NoSuchWorkspace, match="WORKSPACE"):
-        rebuild(given)
+        rebuild(workspace_id)
 
 
 def test_a_workspace_that_is_not_there_sends_nothing(searched: Searched) -> None:
@@ -108,10 +108,10 @@ def test_a_stack_without_the_queue(world: World, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_table_is_the_stacks_own_or_the_one_that_it_was_given() -> None:
-    given = "arn:aws:dynamodb:eu-central-1:123456789012:table/restored"
+    arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/restored"
     assert table_of("ours", Stack(), None).name == "Table"
     assert table_of("ours", Stack(ExistingTableArn=""), None).name == "Table"
-    assert table_of("ours", Stack(ExistingTableArn=given), None).name == "restored"
+    assert table_of("ours", Stack(ExistingTableArn=arn), None).name == "restored"
 
 
 class TestCommand:

@@ -107,7 +107,7 @@ class Tasks:
         self._listed = list(listed)
         self.started: list[tuple[str, str]] = []
 
-    def list_message_move_tasks(self, **_asked: Any) -> dict[str, Any]:
+    def list_message_move_tasks(self, **_parameters: Any) -> dict[str, Any]:
         """The newest task."""
         task = self._listed.pop(0) if len(self._listed) > 1 else self._listed[0]
         return {"Results": [task] if task else []}

@@ -60,9 +60,9 @@ def before(world: World) -> Before:
     invited = {"email": f"guest.{CANARY}@example.com", "role": "member"}
     world.call("POST", "/invitations", token=owner.token, json_body=invited)
     reading = Before(owner, key, ids[0], made.json["url"].removeprefix(BASE_URL), [])
-    told = [here(world, request) for request in reading.reads()]
-    assert {answer.status for answer in told} == {200}
-    return Before(owner, key, ids[0], reading.link, [answer.body.decode() for answer in told])
+    responses = [here(world, request) for request in reading.reads()]
+    assert {answer.status for answer in responses} == {200}
+    return Before(owner, key, ids[0], reading.link, [answer.body.decode() for answer in responses])
 
 
 def here(world: World, request: dict[str, Any]) -> Answer:
@@ -100,20 +100,20 @@ def unsubscribe(before: Before) -> list[dict[str, Any]]:
 
 
 def test_sessions_keys_pages_links_and_waiting_emails_work_on(before: Before) -> None:
-    told = restored([*before.reads(), *unsubscribe(before)])
-    assert TABLE in told["tables"]
-    assert "Table" not in told["tables"]
-    *reads, click, shown = told["answers"]
+    result = restored([*before.reads(), *unsubscribe(before)])
+    assert TABLE in result["tables"]
+    assert "Table" not in result["tables"]
+    *reads, click, shown = result["answers"]
     assert [answer["body"] for answer in reads] == before.pages
     assert click["status"] == 200
     assert json.loads(shown["body"])["emailMarketingConsent"] == "unsubscribed"
-    assert len(told["emails"]) == 1
+    assert len(result["emails"]) == 1
 
 
 def test_without_its_keys_links_and_sealed_emails_are_lost(before: Before) -> None:
     """So a backup of the table alone isn't enough."""
-    told = restored([*before.reads(), *unsubscribe(before)], keys="new")
-    *reads, click, _ = told["answers"]
+    result = restored([*before.reads(), *unsubscribe(before)], keys="new")
+    *reads, click, _ = result["answers"]
     assert [answer["body"] for answer in reads] == before.pages
     assert click["status"] == 404
-    assert told["emails"] == []
+    assert result["emails"] == []

@@ -31,12 +31,12 @@ def nodes_held() -> Iterator[list[str]]:
         if operation == "TransactWriteItems":
             rows = [next(iter(part.values())) for part in parameters["TransactItems"]]
             keys = [row.get("Key") or row["Item"] for row in rows]
-            held = [
+            conflicts = [
                 "pk" in key and key["pk"]["S"].endswith("#nodes") and key["sk"]["S"][0].isdigit()
                 for key in keys  # an idempotency record has neither key
             ]
-            if any(held):
-                reasons = ["TransactionConflict" if each else "None" for each in held]
+            if any(conflicts):
+                reasons = ["TransactionConflict" if each else "None" for each in conflicts]
                 raise refusal("TransactionCanceledException", *reasons)
         return plain(client, operation, parameters)
 

@@ -3,6 +3,8 @@
 import ast
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -139,3 +141,17 @@ def test_botocores_client_is_the_one_that_was_changed() -> None:
     assert isinstance(client._serializer, _PlainRequests)
     assert callable(client._ruleset_resolver.construct_endpoint)
     assert "_make_api_call" in vars(client)
+
+
+def test_batches_come_without_powertools_models_of_events() -> None:
+    """In a process of its own: here something else may have loaded them."""
+    code = (
+        "import sys, pydantic;"
+        "from storepost.platform.jobs import powertools_batches as own;"
+        "from aws_lambda_powertools.utilities import batch;"
+        "assert own.BatchProcessor is batch.BatchProcessor;"
+        "assert sys.modules['pydantic'] is pydantic;"
+        "print(sorted(m for m in sys.modules if m.startswith('aws_lambda_powertools.utilities.p')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

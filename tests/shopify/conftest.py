@@ -14,7 +14,12 @@ from storepost.sync.pulls import running
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
-from tests.shopify.hooks import Hooks
+from tests.shopify.hooks import (
+    Hooks,
+    consents,
+    customer_body,
+    order_body,
+)
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
 
 
@@ -96,3 +101,11 @@ def owner(world: World, request: pytest.FixtureRequest) -> Someone:
 def hooks(world: World, shopify: Shopify, begun: Begun) -> Hooks:
     """The shop that tells of what happens in it."""
     return Hooks(world, begun.workspace, begun.store, shopify)
+
+
+@pytest.fixture
+def known(hooks: Hooks) -> Hooks:
+    """A customer with an order."""
+    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.tell("orders/create", order_body())
+    return hooks

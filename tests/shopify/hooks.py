@@ -73,8 +73,8 @@ class Hooks:
     ) -> Answer:
         """A webhook, as far as the gateway; `headers` stand in the place of what they name."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        told = {**signed_headers(topic, raw, at or clock.now()), **(headers or {})}
-        named = {f"{prefix}{name}": value for name, value in told.items() if value}
+        all_headers = {**signed_headers(topic, raw, at or clock.now()), **(headers or {})}
+        named = {f"{prefix}{name}": value for name, value in all_headers.items() if value}
         return self.world.call("POST", "/webhooks/shopify", body=raw, headers=named)
 
     def tell(self, topic: str, body: object, *, at: datetime | None = None) -> None:
@@ -116,7 +116,7 @@ class Hooks:
         return OrderRepository(self.workspace).get(order_id(self.store.id, str(number)))
 
 
-def customer_body(**given: Any) -> dict[str, Any]:
+def customer_body(**overrides: Any) -> dict[str, Any]:
     """As `customers/update` has it since 2025-01: nothing of consent."""
     return {
         "id": CUSTOMER,
@@ -133,7 +133,7 @@ def customer_body(**given: Any) -> dict[str, Any]:
         "addresses": [],
         "tax_exemptions": [],
         "admin_graphql_api_id": f"gid://shopify/Customer/{CUSTOMER}",
-        **given,
+        **overrides,
     }
 
 
@@ -156,7 +156,7 @@ def money(amount: str, currency: str = "EUR", buyers: tuple[str, str] | None = N
     }
 
 
-def line_body(**given: Any) -> dict[str, Any]:
+def line_body(**overrides: Any) -> dict[str, Any]:
     """A line of an order."""
     return {
         "id": 466157049,
@@ -169,11 +169,11 @@ def line_body(**given: Any) -> dict[str, Any]:
         "variant_id": 39072856,
         "price_set": money("20.00"),
         "discount_allocations": [{"amount": "3.34", "amount_set": money("3.34")}],
-        **given,
+        **overrides,
     }
 
 
-def order_body(**given: Any) -> dict[str, Any]:
+def order_body(**overrides: Any) -> dict[str, Any]:
     """As `orders/updated` has it."""
     return {
         "id": ORDER,
@@ -208,5 +208,5 @@ def order_body(**given: Any) -> dict[str, Any]:
                 ],
             }
         ],
-        **given,
+        **overrides,
     }

@@ -111,10 +111,10 @@ class Shopify:
         assert answer.status == 201, answer.body
         return dict(answer.json)
 
-    def approved(self, connection: dict[str, Any], **given: str) -> dict[str, str]:
-        """What Shopify leads back with once the shop approved; `given` is asked for instead."""
-        asked = dict(parse_qsl(urlsplit(connection["path"]).query)) | given
-        address = approve(APP, self.shop(connection["identifier"]), asked)
+    def approved(self, connection: dict[str, Any], **overrides: str) -> dict[str, str]:
+        """What Shopify leads back with once the shop approved; `overrides` are asked instead."""
+        query = dict(parse_qsl(urlsplit(connection["path"]).query)) | overrides
+        address = approve(APP, self.shop(connection["identifier"]), query)
         return dict(parse_qsl(urlsplit(address).query))
 
     def callback(self, parameters: dict[str, str]) -> Answer:
@@ -125,9 +125,9 @@ class Shopify:
         """The parameters signed anew, as only Shopify could."""
         return signed(APP, {k: v for k, v in parameters.items() if k != "hmac"})
 
-    def link(self, someone: Someone, shop: str = SHOP, **given: str) -> str:
+    def link(self, someone: Someone, shop: str = SHOP, **overrides: str) -> str:
         """The id of the link that an approval led to, of an install that somebody began."""
-        answer = self.callback(self.approved(self.begin(someone, shop), **given))
+        answer = self.callback(self.approved(self.begin(someone, shop), **overrides))
         assert answer.status == 302, answer.body
         return urlsplit(str(answer.header("location"))).fragment
 
@@ -169,14 +169,14 @@ def canary_shops() -> tuple[Shop, ...]:
 
 def tokens_of(shop: Shop) -> Tokens:
     """The tokens that work in the shop just now."""
-    held = shop.installation
-    assert held is not None
+    installation = shop.installation
+    assert installation is not None
     return Tokens(
-        held.access_token,
-        held.access_ends_at,
-        held.refresh_token,
-        held.refresh_ends_at,
-        held.scopes,
+        installation.access_token,
+        installation.access_ends_at,
+        installation.refresh_token,
+        installation.refresh_ends_at,
+        installation.scopes,
     )
 
 
@@ -206,9 +206,9 @@ def connection_is(store: Store, status: ConnectionStatus) -> None:
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
-        held = repository.get(store.id)
-        assert held is not None
-        repository.save(changes, replace(held, connection_status=status))
+        stored = repository.get(store.id)
+        assert stored is not None
+        repository.save(changes, replace(stored, connection_status=status))
 
     commit_anew(write)
 

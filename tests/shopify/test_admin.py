@@ -47,14 +47,14 @@ def admin(workspace: WorkspaceScope, shopify: Shopify) -> Iterator[AdminClient]:
         yield client
 
 
-def told(body: object, status: int = 200, **headers: str) -> Response:
+def response(body: object, status: int = 200, **headers: str) -> Response:
     """An answer in the shop's place."""
     return Response(json.dumps(body), status=status, headers=headers)
 
 
 def failing(code: str, **more: Any) -> Response:
     """An answer of GraphQL's errors, with a message that nobody may repeat."""
-    return told({"errors": [{"message": CANARY, "extensions": {"code": code}}], **more})
+    return response({"errors": [{"message": CANARY, "extensions": {"code": code}}], **more})
 
 
 def throttled(requested: float, available: float, rate: float = 100.0) -> Response:
@@ -81,9 +81,9 @@ class TestAsked:
             }
         }
         [request] = seen
-        held = shopify.shop().installation
-        assert held is not None
-        assert request.headers["x-shopify-access-token"] == held.access_token
+        installation = shopify.shop().installation
+        assert installation is not None
+        assert request.headers["x-shopify-access-token"] == installation.access_token
         assert request.headers["content-type"] == "application/json"
         assert request.get_json() == {"query": SHOP_QUERY.text, "variables": {}}
 
@@ -184,10 +184,10 @@ class TestThrottled:
 
     def test_http_429(self, admin: AdminClient, shopify: Shopify) -> None:
         shopify.answering(
-            told({}, 429, **{"Retry-After": "2.5"}),
-            told({}, 429),
-            told({}, 429, **{"Retry-After": "tomorrow"}),
-            told({}, 429, **{"Retry-After": "-1"}),
+            response({}, 429, **{"Retry-After": "2.5"}),
+            response({}, 429),
+            response({}, 429, **{"Retry-After": "tomorrow"}),
+            response({}, 429, **{"Retry-After": "-1"}),
         )
         admin.run(APP_UNINSTALL)
         assert shopify.naps == [2.5, 1.0, 1.0, 1.0]
@@ -195,7 +195,7 @@ class TestThrottled:
     def test_a_wait_that_is_too_long_is_not_begun(
         self, admin: AdminClient, shopify: Shopify
     ) -> None:
-        shopify.answering(told({}, 429, **{"Retry-After": "3600"}))
+        shopify.answering(response({}, 429, **{"Retry-After": "3600"}))
         with pytest.raises(ShopUnavailable):
             admin.run(SHOP_QUERY)
         assert shopify.naps == []
@@ -213,9 +213,9 @@ class TestFailing:
     @pytest.mark.parametrize(
         "answer",
         [
-            told({}, 500),
-            told({}, 502),
-            told({}, 503),
+            response({}, 500),
+            response({}, 502),
+            response({}, 503),
             failing("INTERNAL_SERVER_ERROR"),
             failing("TIMEOUT"),
         ],
@@ -231,11 +231,11 @@ class TestFailing:
         assert len(shopify.server.requests) == 6
 
     def test_is_left_alone_as_long_as_it_asks(self, admin: AdminClient, shopify: Shopify) -> None:
-        shopify.answering(told({}, 503, **{"Retry-After": "7"}))
+        shopify.answering(response({}, 503, **{"Retry-After": "7"}))
         admin.run(SHOP_QUERY)
         assert shopify.naps == [7.0]
 
-    @pytest.mark.parametrize("answer", [told({}, 500), failing("INTERNAL_SERVER_ERROR")])
+    @pytest.mark.parametrize("answer", [response({}, 500), failing("INTERNAL_SERVER_ERROR")])
     def test_a_mutation_is_never_sent_twice(
         self, admin: AdminClient, shopify: Shopify, answer: Response
     ) -> None:
@@ -285,20 +285,20 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("answer", "error"),
         [
-            (told({}, 402), ShopUnavailable),
-            (told({}, 404), ShopUnavailable),
-            (told({}, 423), ShopUnavailable),
-            (told({}, 430), ShopUnavailable),
+            (response({}, 402), ShopUnavailable),
+            (response({}, 404), ShopUnavailable),
+            (response({}, 423), ShopUnavailable),
+            (response({}, 430), ShopUnavailable),
             (failing("SHOP_INACTIVE"), ShopUnavailable),
-            (told({}, 403), AccessDenied),
+            (response({}, 403), AccessDenied),
             (failing("ACCESS_DENIED"), AccessDenied),
-            (told({}, 301), RequestRefused),
-            (told({}, 400), RequestRefused),
-            (told({}, 422), RequestRefused),
+            (response({}, 301), RequestRefused),
+            (response({}, 400), RequestRefused),
+            (response({}, 422), RequestRefused),
             (failing("MAX_COST_EXCEEDED"), RequestRefused),
-            (told({"errors": [{"message": CANARY}]}), RequestRefused),
-            (told({"errors": CANARY}), RequestRefused),
-            (told({"errors": [CANARY, {"extensions": CANARY}]}), RequestRefused),
+            (response({"errors": [{"message": CANARY}]}), RequestRefused),
+            (response({"errors": CANARY}), RequestRefused),
+            (response({"errors": [CANARY, {"extensions": CANARY}]}), RequestRefused),
         ],
     )
     def test_is_told_apart_and_asked_once(
@@ -313,9 +313,9 @@ class TestRefused:
         assert shopify.naps == []
 
     def test_a_scope_that_the_shop_never_gave(self, admin: AdminClient, shopify: Shopify) -> None:
-        held = shopify.shop().installation
-        assert held is not None
-        held.scopes = ("read_orders",)
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = ("read_orders",)
         with pytest.raises(AccessDenied):
             admin.run(SHOP_LOCALES)
 
@@ -324,7 +324,7 @@ class TestRefused:
             {"field": ["input", "id"], "message": f"No {CANARY}", "code": "NOT_FOUND"},
             {"field": None, "message": "And more"},
         ]
-        shopify.answering(told({"data": {"customerUpdate": {"userErrors": errors}}}))
+        shopify.answering(response({"data": {"customerUpdate": {"userErrors": errors}}}))
         with pytest.raises(MutationRefused, match="NOT_FOUND, without a code") as refused:
             admin.run(APP_UNINSTALL)
         assert refused.value.errors == (
@@ -335,7 +335,7 @@ class TestRefused:
 
     def test_user_errors_under_another_name(self, admin: AdminClient, shopify: Shopify) -> None:
         errors = [{"message": "No"}]
-        shopify.answering(told({"data": {"a": {"customerUserErrors": errors}, "b": None}}))
+        shopify.answering(response({"data": {"a": {"customerUserErrors": errors}, "b": None}}))
         with pytest.raises(MutationRefused):
             admin.run(APP_UNINSTALL)
 
@@ -344,9 +344,9 @@ class TestToken:
     """A token that the shop doesn't take."""
 
     def test_is_refreshed_once(self, admin: AdminClient, shopify: Shopify) -> None:
-        held = shopify.shop().installation
-        assert held is not None
-        held.access_token = "shpat_another"  # what we have is refused from now on
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.access_token = "shpat_another"  # what we have is refused from now on
         assert "shop" in admin.run(SHOP_QUERY)
         assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token", GRAPHQL]
 
@@ -363,9 +363,9 @@ class TestToken:
         self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
         """It gave a token, so somebody there does approve of the app."""
-        shopify.answering(told({}, 401))
+        shopify.answering(response({}, 401))
         shopify.server.interruptions.append(lambda _request: None)
-        shopify.answering(told({}, 401))
+        shopify.answering(response({}, 401))
         with pytest.raises(ShopUnavailable):
             admin.run(SHOP_QUERY)
         assert shopify.store(workspace).connection_status is ConnectionStatus.CONNECTED
@@ -376,19 +376,19 @@ class TestToken:
         with admin_of(shopify.store(workspace)) as first, admin_of(shopify.store(workspace)) as two:
             first.run(SHOP_QUERY)
             two.run(SHOP_QUERY)
-            held = shopify.shop().installation
-            assert held is not None
-            held.access_token = "shpat_another"
+            installation = shopify.shop().installation
+            assert installation is not None
+            installation.access_token = "shpat_another"
             first.run(SHOP_QUERY)
             two.run(SHOP_QUERY)
         assert shopify.token_requests() == 1
 
     def test_one_that_is_at_hand_alone(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
-        held = shopify.shop().installation
-        assert held is not None
-        with AdminClient(SHOP, FixedAccess(held.access_token)) as admin:
+        installation = shopify.shop().installation
+        assert installation is not None
+        with AdminClient(SHOP, FixedAccess(installation.access_token)) as admin:
             assert "shop" in admin.run(SHOP_QUERY)
-            held.access_token = "shpat_another"
+            installation.access_token = "shpat_another"
             with pytest.raises(ShopUnavailable):
                 admin.run(SHOP_QUERY)
         assert shopify.token_requests() == 0

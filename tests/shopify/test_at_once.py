@@ -26,8 +26,8 @@ from tests.shopify.hooks import (
     customer_body,
     order_body,
 )
+from tests.shopify.pulls import ask, order_node, state
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_imports import ask, order_node, state
 from tests.sync.batches.batch_store import Shop
 
 type Meanwhile = Callable[[], object]
@@ -81,7 +81,7 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
         "by order": partial(by_order, hooks),
         "by another store": partial(by_another_store, shop, other),
     }[who]
-    told = ask(hooks, owner).json["id"]
+    import_id = ask(hooks, owner).json["id"]
     hooks.world.deliver_outbox()
     bring_back = hooks.world.checkpoint(deliver=False)
     pull = partial(running.pull, hooks.store, 1, lambda: 10**6)
@@ -91,10 +91,10 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
         bring_back()
         with before_the_commit(meanwhile, which):
             pull()
-        assert state(hooks, owner, told)["status"] == "completed", which
+        assert state(hooks, owner, import_id)["status"] == "completed", which
         shop.check_lists()
         [profile] = shop.get("/profiles")["items"]
-        assert _wanted(who, profile, shop), (which, profile)
+        assert _is_shown(who, profile, shop), (which, profile)
         whole = ProfileRepository(hooks.workspace).get(UUID(profile["id"]))
         order = hooks.order()
         assert whole is not None
@@ -104,7 +104,7 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
         assert hooks.customer().profile_id == whole.id
 
 
-def _wanted(who: str, profile: dict[str, Any], shop: Shop) -> bool:
+def _is_shown(who: str, profile: dict[str, Any], shop: Shop) -> bool:
     """Whether the profile shows what the other one told."""
     names = shop.get(f"/profiles/{profile['id']}/identities")["items"]
     kinds = {each["type"] for each in names}

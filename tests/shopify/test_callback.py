@@ -106,8 +106,8 @@ class TestApproved:
         made = {row.key for row in world.rows("workspace#")} - rows
         assert {sort_key for _, sort_key in made} == {f"install#{SHOP}"}
         assert find_claim(SHOP) is None
-        told = world.call("GET", "/connections", token=owner.token).body.decode()
-        assert not re.search(r"connect-link|link#", told)
+        body = world.call("GET", "/connections", token=owner.token).body.decode()
+        assert not re.search(r"connect-link|link#", body)
 
     def test_leads_to_the_dashboard_where_there_is_one(
         self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
@@ -128,13 +128,13 @@ class TestApproved:
 
     def test_keeps_the_tokens_sealed(self, world: World, shopify: Shopify, owner: Someone) -> None:
         shopify.link(owner)
-        held, grant = shopify.shop().installation, find_grant(SHOP)
-        assert held is not None
+        installation, grant = shopify.shop().installation, find_grant(SHOP)
+        assert installation is not None
         assert grant is not None
-        assert grant.access_token() == held.access_token
-        assert grant.refresh_token() == held.refresh_token
+        assert grant.access_token() == installation.access_token
+        assert grant.refresh_token() == installation.refresh_token
         stored = [str(row.to_simple_dict()) for row in world.rows()]
-        for token in (held.access_token, held.refresh_token):
+        for token in (installation.access_token, installation.refresh_token):
             assert all(token not in text for text in stored)
 
     def test_tokens_that_nobody_uses_end_with_the_link(
@@ -146,12 +146,12 @@ class TestApproved:
         world.advance(minutes=1, seconds=1)
         assert find_grant(SHOP) is None
 
-    @pytest.mark.parametrize("kept", ["{} old", "{}\nold", "  {}  "])
+    @pytest.mark.parametrize("stored", ["{} old", "{}\nold", "  {}  "])
     def test_during_a_rotation_there_are_two_secrets(
-        self, shopify: Shopify, owner: Someone, secret: Keep, kept: str
+        self, shopify: Shopify, owner: Someone, secret: Keep, stored: str
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
-        secret(kept.format(APP.secret))
+        secret(stored.format(APP.secret))
         clear_secret_cache()
         assert shopify.callback(parameters).status == 302
 
@@ -161,13 +161,13 @@ class TestApproved:
         parameters = shopify.approved(shopify.begin(owner))
         secret(f"newest {APP.secret}")
         clear_secret_cache()
-        asked: list[str] = []
+        secrets: list[str] = []
         shopify.server.interruptions.append(
-            lambda request: asked.append(request.form["client_secret"])
+            lambda request: secrets.append(request.form["client_secret"])
         )
         # The pretend Shopify knows the older one alone, and gives the newest nothing.
         assert shopify.callback(parameters).problem() == REFUSED
-        assert asked == ["newest"]
+        assert secrets == ["newest"]
 
     def test_a_secret_is_read_again_after_five_minutes(
         self,
@@ -345,8 +345,8 @@ class TestAttacked:
 
 def call_raw(world: World, path: str, query: str) -> Answer:
     """A request with its query as it stands."""
-    told = gateway.handle(gateway.http_event("GET", f"/v1{path}", query=query))
-    return Answer(told.status, told.headers, told.body)
+    response = gateway.handle(gateway.http_event("GET", f"/v1{path}", query=query))
+    return Answer(response.status, response.headers, response.body)
 
 
 class TestShopifySaysNo:
@@ -438,10 +438,10 @@ class TestOfAConnectedShop:
         assert shopify.store(workspace) == store
         assert find_claim(SHOP) is not None
         world.advance(hours=2)  # the link is over
-        grant, held = find_grant(SHOP), shopify.shop().installation
+        grant, installation = find_grant(SHOP), shopify.shop().installation
         assert grant is not None
-        assert held is not None
-        assert grant.refresh_token() == held.refresh_token
+        assert installation is not None
+        assert grant.refresh_token() == installation.refresh_token
 
     def test_that_holds_although_the_rest_failed(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
@@ -451,8 +451,8 @@ class TestOfAConnectedShop:
         world.workspace(stranger)
         parameters = shopify.approved(shopify.begin(stranger), scope="read_orders")
         assert shopify.callback(parameters).problem() == REFUSED
-        grant, held = find_grant(SHOP), shopify.shop().installation
+        grant, installation = find_grant(SHOP), shopify.shop().installation
         assert grant is not None
-        assert held is not None
-        assert grant.access_token() == held.access_token
+        assert installation is not None
+        assert grant.access_token() == installation.access_token
         assert StoreRepository(workspace).all() == [shopify.store(workspace)]

@@ -104,9 +104,9 @@ class TestDocument:
         ],
     )
     def test_is_told(self, theirs: Shopifys, text: str, found: list[str]) -> None:
-        told = list(of_document("shop", text, theirs, {"read_products"}))
-        assert len(told) == len(found)
-        assert all(part in finding for part, finding in zip(found, told, strict=True))
+        findings = list(of_document("shop", text, theirs, {"read_products"}))
+        assert len(findings) == len(found)
+        assert all(part in finding for part, finding in zip(found, findings, strict=True))
 
     def test_any_one_of_the_scopes_will_do(self, theirs: Shopifys) -> None:
         text = "query Shop { orders(first: 1) { id } }"
@@ -149,9 +149,9 @@ class TestSchema:
     ) -> None:
         schema = build_schema(change(OURS), assume_valid=True)
         monkeypatch.setattr(admin, "schema", lambda: schema)
-        told = list(of_schema(schema, theirs))
-        assert (told == []) is (found is None)
-        assert found is None or any(found in finding for finding in told)
+        findings = list(of_schema(schema, theirs))
+        assert (findings == []) is (found is None)
+        assert found is None or any(found in finding for finding in findings)
 
 
 class TestMain:
@@ -164,7 +164,7 @@ class TestMain:
         text = admin.schema_text().replace("enum CurrencyCode {", "enum CurrencyCode { ALL")
         schema, scopes = tmp_path / "schema", tmp_path / "scopes.json"
         schema.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-        scopes.write_text(json.dumps(list(asked())))
+        scopes.write_text(json.dumps(list(required_scopes())))
         assert checking.main(str(schema), str(scopes)) == 0
         assert f"{len(FILES)} documents checked: 0 findings" in capsys.readouterr().err
         schema.write_text(text.replace("contactEmail: String!", ""))
@@ -180,7 +180,7 @@ class TestMain:
         )
 
 
-def asked() -> Iterator[dict[str, object]]:
+def required_scopes() -> Iterator[dict[str, object]]:
     """The scopes that the pretend Shopify asks for, as Shopify lists its own."""
     for kind in admin.schema().type_map.values():
         if not isinstance(kind, GraphQLObjectType) or kind.ast_node is None:
@@ -189,9 +189,9 @@ def asked() -> Iterator[dict[str, object]]:
             (None, kind.ast_node),
             *((n, f.ast_node) for n, f in kind.fields.items()),
         ]:
-            told = get_directive_values(needs(), node) if node else None
-            if told:
-                yield {"type": kind.name, "field": field, "scopes": told["anyOf"]}
+            directive = get_directive_values(needs(), node) if node else None
+            if directive:
+                yield {"type": kind.name, "field": field, "scopes": directive["anyOf"]}
 
 
 def needs() -> GraphQLDirective:

@@ -97,8 +97,8 @@ def state(hooks: Hooks) -> list[tuple[str, str]]:
 
 def forge(hooks: Hooks, topic: str, raw: bytes, hexadecimal: str | None = None) -> Any:
     """Bytes that Shopify signed, sent as a webhook of the shop."""
-    told = base64.b64encode(bytes.fromhex(hexadecimal)).decode() if hexadecimal else signature(raw)
-    return hooks.post(topic, raw, headers={"Hmac-Sha256": told})
+    mac = base64.b64encode(bytes.fromhex(hexadecimal)).decode() if hexadecimal else signature(raw)
+    return hooks.post(topic, raw, headers={"Hmac-Sha256": mac})
 
 
 class TestCallbacksQuery:
@@ -122,15 +122,15 @@ class TestCallbacksQuery:
         """A body may hold what a query does; its first letter comes after theirs."""
         stranger = hooks.world.person()
         hooks.world.workspace(stranger)
-        asked = shopify.approved(shopify.begin(stranger, OTHER))
-        asked.pop("hmac")
-        note = "&".join(f"{name}={value}" for name, value in asked.items())
+        query = shopify.approved(shopify.begin(stranger, OTHER))
+        query.pop("hmac")
+        note = "&".join(f"{name}={value}" for name, value in query.items())
         raw = json.dumps({"note": f"={note}"}).encode()
-        told = base64.b64decode(signature(raw)).hex()
+        mac = base64.b64decode(signature(raw)).hex()
         name, _, rest = raw.decode().partition("=")
-        assert shopify.callback({name: rest, "hmac": told}).problem() == (400, "oauth_invalid")
+        assert shopify.callback({name: rest, "hmac": mac}).problem() == (400, "oauth_invalid")
         split = dict(pair.split("=", 1) for pair in raw.decode().split("&"))
-        assert shopify.callback({**split, "hmac": told}).problem() == (400, "oauth_invalid")
+        assert shopify.callback({**split, "hmac": mac}).problem() == (400, "oauth_invalid")
 
 
 class TestShape:
@@ -221,10 +221,10 @@ class TestUninstalled:
         self, known: Hooks, shopify: Shopify
     ) -> None:
         """A token that ended by a refresh is refused, and says nothing of the app."""
-        held = shopify.shop().installation
-        assert held is not None
+        installation = shopify.shop().installation
+        assert installation is not None
         known.tell("app/uninstalled", SHOP_BODY)
-        held.give_tokens(instead_of=held.refresh_token)
+        installation.give_tokens(instead_of=installation.refresh_token)
         shopify.answering(Response(status=401))
         known.tell("app/uninstalled", SHOP_BODY)
         assert shopify.store(known.workspace).is_active
@@ -278,22 +278,22 @@ class TestDelivery:
     """Each webhook is taken once, by its id."""
 
     def test_again(self, hooks: Hooks) -> None:
-        told = {"Webhook-Id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043"}
+        headers = {"Webhook-Id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043"}
         for _ in range(3):
-            assert hooks.post("customers/delete", {"id": 1}, headers=told).status == 200
+            assert hooks.post("customers/delete", {"id": 1}, headers=headers).status == 200
         assert queued(hooks.world) == 1
 
     def test_another_shops(self, hooks: Hooks) -> None:
-        told = {"Webhook-Id": "1"}
+        id_header = {"Webhook-Id": "1"}
         for shop in (SHOP, OTHER):
-            headers = {**told, "Shop-Domain": shop}
+            headers = {**id_header, "Shop-Domain": shop}
             assert hooks.post("customers/delete", {"id": 1}, headers=headers).status == 200
         assert queued(hooks.world) == 2
 
     def test_the_row_ends(self, hooks: Hooks) -> None:
         """An id is kept for longer than Shopify tries; the row may be read for days after that."""
-        told = {"Webhook-Id": "1"}
-        hooks.post("customers/delete", {"id": 1}, headers=told)
+        headers = {"Webhook-Id": "1"}
+        hooks.post("customers/delete", {"id": 1}, headers=headers)
         [row] = hooks.world.rows("webhook#")
         assert row.expiration == clock.now().replace(microsecond=0) + deliveries.KEPT_FOR
         assert (hooks.store.external_id in row.pk, set(row.attribute_values)) == (
@@ -301,7 +301,7 @@ class TestDelivery:
             {"pk", "sk", "kind", "expiration"},
         )
         hooks.world.advance(days=2, seconds=1)
-        hooks.post("customers/delete", {"id": 1}, headers=told)
+        hooks.post("customers/delete", {"id": 1}, headers=headers)
         assert queued(hooks.world) == 2
 
     def test_without_an_id_it_is_known_by_its_content(self, hooks: Hooks) -> None:
@@ -328,6 +328,6 @@ class TestDelivery:
         def work() -> None:
             assert hooks.post("orders/create", body, headers={"Webhook-Id": "1"}).status == 200
 
-        for places in crashes(hooks.world, work, deliver=False):
+        for positions in crashes(hooks.world, work, deliver=False):
             work()
-            assert queued(hooks.world) == 1, places
+            assert queued(hooks.world) == 1, positions

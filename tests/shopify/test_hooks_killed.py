@@ -84,8 +84,8 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
     """A customer with an order, whose shop knows another one by the same phone."""
     at = moment_of(LATER)
     assert at is not None
-    kept = ShopCustomer(OTHER, EMAIL, PHONE, "Barnabas", created_at=at, updated_at=at)
-    shopify.shop(SHOP).customers.append(kept)
+    other = ShopCustomer(OTHER, EMAIL, PHONE, "Barnabas", created_at=at, updated_at=at)
+    shopify.shop(SHOP).customers.append(other)
     shopify.shop(SHOP).name = f"Renamed {CANARY}"
     hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
     hooks.tell("orders/create", order_body())
@@ -96,8 +96,14 @@ def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
     """All that came of it, once what it left to others was done."""
     shop.world.deliver()
     shop.check_lists()
-    held = shopify.store(shop.workspace)
-    store = (held.status, held.connection_status, held.name, held.locales, held.takes_consent)
+    stored = shopify.store(shop.workspace)
+    store = (
+        stored.status,
+        stored.connection_status,
+        stored.name,
+        stored.locales,
+        stored.takes_consent,
+    )
     return {"store": store, "claimed": find_claim(SHOP) is not None, **state_of(shop)}
 
 
@@ -113,9 +119,9 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str)
     found = crashes(hooks.world, work, outside=[shopify.server.pretend.shops])
     expected = outcome(shop, shopify)
     assert (expected == before) is (topic == "app/scopes_update")
-    for places in found:
+    for positions in found:
         with suppress(ShopUnavailable):  # who died while refreshing tokens keeps others waiting
             work()
         hooks.world.advance(seconds=30)
         work()
-        assert outcome(shop, shopify) == expected, places
+        assert outcome(shop, shopify) == expected, positions

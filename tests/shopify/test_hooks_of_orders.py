@@ -126,7 +126,7 @@ class TestCreate:
         assert (len(order.line_items), order.line_items[-1].title) == (250, "Line 249")
 
     @pytest.mark.parametrize(
-        "given",
+        "overrides",
         [
             {"id": None},
             {"id": "abc"},
@@ -142,8 +142,8 @@ class TestCreate:
             {"line_items": [line_body(price_set=money("-0.01"))]},
         ],
     )
-    def test_what_is_no_order(self, hooks: Hooks, given: dict[str, Any]) -> None:
-        hooks.tell("orders/create", order_body(**given))
+    def test_what_is_no_order(self, hooks: Hooks, overrides: dict[str, Any]) -> None:
+        hooks.tell("orders/create", order_body(**overrides))
         assert hooks.order() is None
 
 
@@ -151,17 +151,17 @@ class TestUpdated:
     """orders/updated."""
 
     def test_any_order_ends_alike(self, hooks: Hooks, owner: Someone) -> None:
-        told = [
+        bodies = [
             order_body(),
             order_body(updated_at=LATER, cancelled_at=LATER),
             order_body(updated_at=CREATED, name="#old"),
         ]
-        for number, order in enumerate(permutations(told)):
+        for number, order in enumerate(permutations(bodies)):
             for body in order:
                 hooks.tell("orders/updated", {**body, "id": number + 1})
-            held = hooks.order(number + 1)
-            assert held is not None
-            assert (held.number, held.cancelled, held.updated_at) == (
+            stored = hooks.order(number + 1)
+            assert stored is not None
+            assert (stored.number, stored.cancelled, stored.updated_at) == (
                 "#1001",
                 True,
                 moment_of(LATER),

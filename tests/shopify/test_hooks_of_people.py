@@ -51,22 +51,22 @@ def moment(text: str) -> datetime:
     return found
 
 
-def in_shop(shopify: Shopify, **given: Any) -> ShopCustomer:
+def in_shop(shopify: Shopify, **overrides: Any) -> ShopCustomer:
     """The customer as the shop has them when it is asked."""
-    told = {
+    fields = {
         "email": EMAIL,
         "phone": PHONE,
         "first_name": "Barnabas",
         "last_name": "Biller",
-        **given,
+        **overrides,
     }
     times = {"created_at": moment(CREATED), "updated_at": moment(UPDATED)}
-    customer = ShopCustomer(CUSTOMER, **{**times, **told})
+    customer = ShopCustomer(CUSTOMER, **{**times, **fields})
     shopify.shop(SHOP).customers.append(customer)
     return customer
 
 
-def asked(shopify: Shopify) -> int:
+def graphql_calls(shopify: Shopify) -> int:
     return shopify.server.requests.count("POST /admin/api/2026-07/graphql.json")
 
 
@@ -103,7 +103,7 @@ class TestCreate:
         in_shop(shopify, locale="de", email_consent=Consent("SUBSCRIBED", moment(CREATED)))
         hooks.tell("customers/create", customer_body())
         customer, profile = hooks.customer(), hooks.profile()
-        assert asked(shopify) == 1
+        assert graphql_calls(shopify) == 1
         assert (customer.first_name, customer.last_name) == ("Barnabas", "Biller")
         assert (customer.email, customer.phone, customer.locale) == (EMAIL, PHONE, "de")
         assert customer.admin_url == f"{hooks.store.admin_url}/customers/{CUSTOMER}"
@@ -115,7 +115,7 @@ class TestCreate:
 
     def test_one_that_says_all(self, hooks: Hooks, shopify: Shopify) -> None:
         hooks.tell("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
-        assert asked(shopify) == 0
+        assert graphql_calls(shopify) == 0
         customer = hooks.customer()
         assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, UNSUBSCRIBED)
 
@@ -135,7 +135,7 @@ class TestCreate:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         hooks.tell("customers/create", customer_body())
         assert (hooks.customer().email, hooks.customer().email_consent) == (EMAIL, NOTHING)
-        assert asked(shopify) == 0
+        assert graphql_calls(shopify) == 0
 
     def test_the_shop_is_down(self, hooks: Hooks, shopify: Shopify) -> None:
         """The queue brings it again."""
@@ -163,7 +163,7 @@ class TestUpdate:
         assert (customer.last_name, customer.email_consent) == ("Baker", SUBSCRIBED)
         assert customer.external_updated_at == moment(LATER)
         assert hooks.profile().name == "Barnabas Baker"
-        assert asked(shopify) == 0
+        assert graphql_calls(shopify) == 0
 
     def test_an_older_one_changes_nothing(self, hooks: Hooks) -> None:
         before = hooks.customer()
@@ -188,8 +188,8 @@ class TestUpdate:
         assert (hooks.customer().email, hooks.customer().email_consent) == (new, UNSUBSCRIBED)
 
     def test_what_cannot_be_read_is_left_out(self, hooks: Hooks) -> None:
-        told = {"phone": "555-1212", "first_name": " ", "last_name": "x" * 300}
-        hooks.tell("customers/update", customer_body(updated_at=LATER, **told))
+        fields = {"phone": "555-1212", "first_name": " ", "last_name": "x" * 300}
+        hooks.tell("customers/update", customer_body(updated_at=LATER, **fields))
         customer = hooks.customer()
         assert (customer.phone, customer.first_name) == (None, None)
         assert customer.last_name == "x" * 255
@@ -229,9 +229,9 @@ class TestDelete:
             hooks.tell("customers/update", body)
             assert hooks.find_customer() is None
         assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
-        [kept] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
-        assert kept.at == deleted_at
-        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        [deletion] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
+        assert deletion.at == deleted_at
+        assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
         hooks.tell("customers/update", customer_body(updated_at=LATER, **said))
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
@@ -285,9 +285,9 @@ class TestDelete:
             assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
             hooks.world.deliver()
         assert hooks.find_customer() is None
-        [kept] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
-        assert kept.at == deleted_at
-        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        [deletion] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
+        assert deletion.at == deleted_at
+        assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
         words = (EMAIL, PHONE, "Barnabas", "Biller", str(person.id))
         assert not [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)]
         tells(moment(LATER))
@@ -333,9 +333,9 @@ class TestEmailConsent:
 
     @pytest.mark.parametrize("order", list(permutations(range(3))))
     def test_any_order_ends_alike(self, hooks: Hooks, order: tuple[int, ...]) -> None:
-        told = [("subscribed", CREATED), ("unsubscribed", UPDATED), ("pending", LATER)]
+        statements = [("subscribed", CREATED), ("unsubscribed", UPDATED), ("pending", LATER)]
         for number in order:
-            hooks.tell(EMAIL_TOPIC, email_consent(*told[number]))
+            hooks.tell(EMAIL_TOPIC, email_consent(*statements[number]))
         assert hooks.customer().email_consent is PENDING
         assert hooks.profile().email_consent is PENDING
 
@@ -427,4 +427,4 @@ class TestMerge:
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
         hooks.tell("customers/merge", {**MERGED, "status": "failed"})
         assert hooks.customer().deleted_at is None
-        assert asked(shopify) == 0
+        assert graphql_calls(shopify) == 0

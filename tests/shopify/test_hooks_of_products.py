@@ -126,12 +126,12 @@ class TestProducts:
         deleted_at = datetime.fromisoformat(UPDATED).astimezone(UTC) + timedelta(days=1)
         for at in (deleted_at, datetime.fromisoformat(CREATED)):
             hooks.tell("products/delete", {"id": PRODUCT}, at=at)
-        for told in (deleted_at.isoformat(), UPDATED):
-            hooks.tell("products/update", product_body(updated_at=told))
-        [kept] = [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
-        assert isinstance(kept, DeletedProductItem)
-        assert kept.at == deleted_at
-        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        for updated_at in (deleted_at.isoformat(), UPDATED):
+            hooks.tell("products/update", product_body(updated_at=updated_at))
+        [deletion] = [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
+        assert isinstance(deletion, DeletedProductItem)
+        assert deletion.at == deleted_at
+        assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
         hooks.tell("products/update", product_body(updated_at=LATER))
         assert self.shown(hooks, owner)["status"] == "active"
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedProductItem)]

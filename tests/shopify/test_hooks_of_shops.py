@@ -171,8 +171,8 @@ class TestDetails:
         hooks.tell("shop/update", SHOP_BODY)
         store = shopify.store(hooks.workspace)
         german, french = before.locales
-        kept = (replace(german, url=shop.url), french)
-        assert (store.name, store.primary_locale, store.locales) == ("Renamed", "de", kept)
+        expected = (replace(german, url=shop.url), french)
+        assert (store.name, store.primary_locale, store.locales) == ("Renamed", "de", expected)
         hooks.remove_app()
         hooks.world.advance(seconds=1)
         shop.currency_code = "USD"
@@ -180,7 +180,7 @@ class TestDetails:
         assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
         again = shopify.store(hooks.workspace)
         assert (again.primary_locale, again.currency) == ("de", "USD")
-        assert again.locales == tuple(replace(row, currency="USD") for row in kept)
+        assert again.locales == tuple(replace(row, currency="USD") for row in expected)
 
     def test_nothing_new_writes_nothing(self, hooks: Hooks, shopify: Shopify) -> None:
         before = shopify.store(hooks.workspace)

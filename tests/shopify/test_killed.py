@@ -51,19 +51,19 @@ def test_a_move_is_one_step(
         return shopify.choose(stranger, link, choose_existing(theirs), key="k")
 
     found = crashes(world, move, outside=[shopify.server.pretend.shops])
-    assert len(found.places) > 30
-    for places in found:
+    assert len(found.positions) > 30
+    for positions in found:
         assert sorted([active(workspace), active(theirs)]) == [[], [SHOP]]
         assert (count(workspace), count(theirs)) == (len(active(workspace)), len(active(theirs)))
         world.advance(minutes=1)  # the lease of the run that died ends
         answer = move()
-        assert answer.status == 200, (places, answer.body)
+        assert answer.status == 200, (positions, answer.body)
         assert (active(workspace), active(theirs)) == ([], [SHOP])
         assert (count(workspace), count(theirs)) == (0, 1)
         claim = find_claim(SHOP)
         assert claim is not None
         assert claim.workspace == theirs
-        assert [email.to for email in world.emails()] == [owner.email], places
+        assert [email.to for email in world.emails()] == [owner.email], positions
 
 
 def test_a_disconnection_is_one_step(
@@ -74,12 +74,12 @@ def test_a_disconnection_is_one_step(
     def end() -> Any:
         return world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token, key="k")
 
-    for places in crashes(world, end, outside=[shopify.server.pretend.shops]):
+    for positions in crashes(world, end, outside=[shopify.server.pretend.shops]):
         assert (find_claim(SHOP) is None) is (active(workspace) == [])
         assert count(workspace) == len(active(workspace))
         world.advance(minutes=1)
         answer = end()
-        assert answer.status == 204, (places, answer.body)
+        assert answer.status == 204, (positions, answer.body)
         assert active(workspace) == []
         assert entrusted(world) == []
         assert count(workspace) == 0

@@ -44,8 +44,8 @@ class TestManagedByThePlatform:
         answer = hooks.world.call(method, at, token=owner.token, json_body=body)
         assert answer.problem() == (409, "store_managed_by_platform")
         is_of_write_back = path.startswith("/write-back")
-        told = "Only custom stores have a write-back address."
-        assert (answer.json["detail"] == told) == is_of_write_back
+        detail = "Only custom stores have a write-back address."
+        assert (answer.json["detail"] == detail) == is_of_write_back
 
     @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
     def test_of_no_store(

@@ -11,9 +11,9 @@ from storepost.people.consent.states import ConsentState
 from storepost.sync.records.reading import moment_of
 from tests.harness.crash_points import crashes
 from tests.harness.world import BASE_URL, Someone, World
+from tests.people.consent.customers_of_stores import change_consent, erase
 from tests.people.consent.imports import history_of, profile_of, upserted
 from tests.people.consent.listening_store import Shop, hand_over
-from tests.people.consent.test_no_holds import erase, say
 from tests.people.matching.scenario import ANN
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -25,9 +25,9 @@ from tests.shopify.hooks import (
     consents,
     customer_body,
 )
+from tests.shopify.pulls import pulled
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
-from tests.shopify.test_imports import pulled
 
 
 class TestBoxes:
@@ -64,13 +64,13 @@ class TestLinksOfAMovedShop:
         made = shop.world.call("POST", f"{path}/unsubscribe-links", token=token)
         return str(made.json["url"]).removeprefix(BASE_URL)
 
-    def follow(self, world: World, path: str) -> int:
+    def one_click(self, world: World, path: str) -> int:
         """What the one click is answered."""
         form = {"content-type": "application/x-www-form-urlencoded"}
         return world.call("POST", path, headers=form, body=b"List-Unsubscribe=One-Click").status
 
     @pytest.fixture
-    def moved(self, world: World, shopify: Shopify, owner: Someone) -> tuple[Shop, Shop]:
+    def shops_of_move(self, world: World, shopify: Shopify, owner: Someone) -> tuple[Shop, Shop]:
         """Where a shop was, and where it is."""
         before = Shop(world, owner, world.workspace(owner))
         shopify.connect(owner, before.workspace)
@@ -81,57 +81,63 @@ class TestLinksOfAMovedShop:
 
     @pytest.mark.parametrize("is_known", [True, False])
     def test_unsubscribes_in_both(
-        self, world: World, moved: tuple[Shop, Shop], is_known: bool
+        self, world: World, shops_of_move: tuple[Shop, Shop], is_known: bool
     ) -> None:
-        before, after = moved
+        before, after = shops_of_move
         path = self.link(before, ANN)
         if is_known:
             self.link(after, ANN)
-        assert self.follow(world, path) == 200
+        assert self.one_click(world, path) == 200
         assert profile_of(before, ANN)["emailMarketingConsent"] == "unsubscribed"
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_whoever_was_erased_where_it_was(self, world: World, moved: tuple[Shop, Shop]) -> None:
-        before, after = moved
+    def test_whoever_was_erased_where_it_was(
+        self, world: World, shops_of_move: tuple[Shop, Shop]
+    ) -> None:
+        before, after = shops_of_move
         path = self.link(before, ANN)
         self.link(after, ANN)
         person = profile_of(before, ANN)["id"]
         world.call("DELETE", f"/profiles/{person}", token=before.owner.token)
         assert world.call("GET", path).status == 200
-        assert self.follow(world, path) == 200
+        assert self.one_click(world, path) == 200
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_not_the_other_way(self, world: World, moved: tuple[Shop, Shop]) -> None:
+    def test_not_the_other_way(self, world: World, shops_of_move: tuple[Shop, Shop]) -> None:
         """Whoever has a shop now says nothing for who had it before."""
-        before, after = moved
+        before, after = shops_of_move
         self.link(before, ANN)
-        assert self.follow(world, self.link(after, ANN)) == 200
+        assert self.one_click(world, self.link(after, ANN)) == 200
         assert profile_of(before, ANN)["emailMarketingConsent"] == "subscribed"
 
-    def test_killed_anywhere(self, world: World, moved: tuple[Shop, Shop], owner: Someone) -> None:
+    def test_killed_anywhere(
+        self, world: World, shops_of_move: tuple[Shop, Shop], owner: Someone
+    ) -> None:
         """Whoever follows it again is unsubscribed in both, once."""
-        before, after = moved
+        before, after = shops_of_move
         path = self.link(before, ANN)
         self.link(after, ANN)
-        found = crashes(world, lambda: self.follow(world, path))
-        assert len(found.places) > 10
-        for places in found:
-            assert self.follow(world, path) == 200, places
+        found = crashes(world, lambda: self.one_click(world, path))
+        assert len(found.positions) > 10
+        for positions in found:
+            assert self.one_click(world, path) == 200, positions
             for shop in (before, after):
                 person = profile_of(shop, ANN)
-                assert person["emailMarketingConsent"] == "unsubscribed", places
+                assert person["emailMarketingConsent"] == "unsubscribed", positions
                 states = [each["state"] for each in history_of(shop, person)]
-                assert states == ["unsubscribed", "subscribed"], places
+                assert states == ["unsubscribed", "subscribed"], positions
 
-    def test_killed_where_nobody_has_it_yet(self, world: World, moved: tuple[Shop, Shop]) -> None:
-        before, after = moved
+    def test_killed_where_nobody_has_it_yet(
+        self, world: World, shops_of_move: tuple[Shop, Shop]
+    ) -> None:
+        before, after = shops_of_move
         path = self.link(before, ANN)
-        found = crashes(world, lambda: self.follow(world, path))
-        for places in found:
-            assert self.follow(world, path) == 200, places
+        found = crashes(world, lambda: self.one_click(world, path))
+        for positions in found:
+            assert self.one_click(world, path) == 200, positions
             person = profile_of(after, ANN)
-            assert person["emailMarketingConsent"] == "unsubscribed", places
-            assert len(history_of(after, person)) == 1, places
+            assert person["emailMarketingConsent"] == "unsubscribed", positions
+            assert len(history_of(after, person)) == 1, positions
 
 
 class TestPulledBoxes:
@@ -199,7 +205,7 @@ class TestPulledBoxes:
         """The shop comes with somebody who unsubscribed before: it is told the no."""
         shop = Shop(hooks.world, owner, hooks.workspace)
         upserted(shop, email=EMAIL)
-        say(shop, EMAIL, "unsubscribed")
+        change_consent(shop, EMAIL, "unsubscribed")
         at = moment_of(UPDATED)
         assert at is not None
         made = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
@@ -229,13 +235,13 @@ class TestPermissionGivenBack:
         hooks.tell("customers/create", customer_body(**consents("pending")))
         others = ("read_orders", "read_products", "write_discounts")
         self.grant(hooks, shopify, "read_customers", *others)
-        say(Shop(hooks.world, owner, hooks.workspace), EMAIL, state)
+        change_consent(Shop(hooks.world, owner, hooks.workspace), EMAIL, state)
         hooks.world.deliver()
         assert made.email_consent.marketing_state == "PENDING"
         self.grant(hooks, shopify, "write_customers", *others)
         hooks.world.deliver()
-        told = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
-        assert made.email_consent.marketing_state == told
+        expected = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
+        assert made.email_consent.marketing_state == expected
 
 
 class TestOwedToAShop:
@@ -254,7 +260,7 @@ class TestOwedToAShop:
     def erase_with_a_no(self, hooks: Hooks, owner: Someone) -> None:
         """Somebody says no and is erased before the shop is told."""
         shop = Shop(hooks.world, owner, hooks.workspace)
-        say(shop, EMAIL, "unsubscribed")
+        change_consent(shop, EMAIL, "unsubscribed")
         erase(shop, EMAIL)
 
     def check_forgotten(self, hooks: Hooks) -> None:
@@ -290,15 +296,15 @@ class TestOwedToAShop:
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
     ) -> None:
         shop = Shop(hooks.world, owner, hooks.workspace)
-        say(shop, EMAIL, "unsubscribed")
+        change_consent(shop, EMAIL, "unsubscribed")
         hooks.world.deliver_outbox()
         erase(shop, EMAIL)
         [message] = shop.queued()
         outside = shopify.shop(SHOP).customers
         found = crashes(hooks.world, partial(hand_over, message), outside=[outside], deliver=False)
-        assert len(found.places) > 6
-        for places in found:
-            assert hand_over(message, 2), places
-            assert outside[0].email_consent.marketing_state == "UNSUBSCRIBED", places
+        assert len(found.positions) > 6
+        for positions in found:
+            assert hand_over(message, 2), positions
+            assert outside[0].email_consent.marketing_state == "UNSUBSCRIBED", positions
             hooks.world.deliver()
             self.check_forgotten(hooks)

@@ -28,8 +28,8 @@ def evidence(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
 def change(hooks: Hooks, owner: Someone, state: str, **body: object) -> None:
     """Somebody says what the person wants, and the shop is told."""
     path = f"/profiles/{hooks.profile().id}/consent/email"
-    given = {"state": state, **body}
-    assert hooks.world.call("PUT", path, token=owner.token, json_body=given).status == 200
+    payload = {"state": state, **body}
+    assert hooks.world.call("PUT", path, token=owner.token, json_body=payload).status == 200
     hooks.world.deliver()
 
 
@@ -44,7 +44,7 @@ def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
 
 class TestRead:
     @pytest.mark.parametrize(
-        ("level", "kept"),
+        ("level", "stored"),
         [
             ("single_opt_in", "single"),
             ("CONFIRMED_OPT_IN", "confirmed"),
@@ -53,11 +53,11 @@ class TestRead:
         ],
     )
     def test_by_webhook(
-        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, kept: str
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, stored: str
     ) -> None:
         hooks.tell(EMAIL_TOPIC, said("subscribed", level))
         [one] = evidence(hooks, owner)
-        assert (one["optInLevel"], one["source"]) == (kept, "shopify")
+        assert (one["optInLevel"], one["source"]) == (stored, "shopify")
         assert one["store"]["id"] == str(hooks.store.id)
 
     def test_where_the_shop_is_asked(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
@@ -206,6 +206,6 @@ class TestDoubleOptIn:
         known = len(evidence(hooks, owner))
         hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", at))
         assert len(evidence(hooks, owner)) == known
-        told = consent.marketing_updated_at
+        updated_at = consent.marketing_updated_at
         self.confirm(hooks, path)
-        assert customer.email_consent.marketing_updated_at == told
+        assert customer.email_consent.marketing_updated_at == updated_at

@@ -18,10 +18,10 @@ MILLISECOND = timedelta(milliseconds=1)
 
 def held_after(bucket: Bucket, milliseconds: int) -> float:
     """What the bucket holds then, filled millisecond by millisecond."""
-    held = bucket.available
+    level = bucket.available
     for _ in range(milliseconds):
-        held = min(bucket.maximum, held + bucket.restored_a_second / 1000)
-    return held
+        level = min(bucket.maximum, level + bucket.restored_a_second / 1000)
+    return level
 
 
 @given(

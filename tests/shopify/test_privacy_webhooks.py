@@ -11,10 +11,9 @@ import pytest
 from local.shopify.customers import ShopCustomer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import IdentityItem
-from storepost.platform.jobs.runs import Remaining
 from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks import privacy, redacting, working
-from storepost.sync.webhooks.messages import ResumePoint, Webhook
+from storepost.sync.webhooks.messages import Webhook
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
@@ -30,25 +29,16 @@ from tests.shopify.hooks import (
     customer_body,
     order_body,
 )
+from tests.shopify.privacy_requests import (
+    ASKED,
+    PERSON,
+    REDACT,
+    of_profile,
+    profiles,
+    put_elsewhere,
+    remove_app,
+)
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_imports import order_node, pulled
-from tests.shopify.test_reconciling import fill
-
-PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
-ASKED = {"shop_id": 954889, "shop_domain": SHOP, "customer": PERSON}
-
-
-@pytest.fixture
-def known(hooks: Hooks) -> Hooks:
-    """A customer with an order."""
-    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-    hooks.tell("orders/create", order_body())
-    return hooks
-
-
-def remove_app(hooks: Hooks) -> None:
-    hooks.remove_app()
-    hooks.world.advance(hours=48)
 
 
 class TestDataRequest:
@@ -83,13 +73,13 @@ class TestDataRequest:
         path = f"/profiles/{gone['id']}"
         assert known.world.call("DELETE", path, token=owner.token).status == 204
         before = len(known.world.emails())
-        asked = Webhook(SHOP, "customers/data_request", clock.now(), json.dumps(ASKED).encode())
-        privacy.data_requested(asked, lambda: 10**6)
+        webhook = Webhook(SHOP, "customers/data_request", clock.now(), json.dumps(ASKED).encode())
+        privacy.data_requested(webhook, lambda: 10**6)
         body = json.dumps(order_body(id=99)).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
         working.STORE_TOPICS["orders/create"](known.store, created)
         [profile] = profiles(known, owner)
-        privacy.data_requested(asked, lambda: 10**6)
+        privacy.data_requested(webhook, lambda: 10**6)
         known.world.deliver()
         [email] = known.world.emails()[before:]
         assert profile["id"] in email.text
@@ -99,32 +89,6 @@ class TestDataRequest:
         before = len(hooks.world.emails())
         hooks.tell("customers/data_request", ASKED)
         assert len(hooks.world.emails()) == before
-
-
-def profiles(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
-    """All of the workspace's profiles."""
-    return list(hooks.world.call("GET", "/profiles", token=owner.token).json["items"])
-
-
-def of_profile(hooks: Hooks, owner: Someone, profile_id: str, what: str) -> Any:
-    """What a profile has of something: its items."""
-    path = f"/profiles/{profile_id}/{what}"
-    return hooks.world.call("GET", path, token=owner.token).json["items"]
-
-
-def put_elsewhere(hooks: Hooks, owner: Someone, **given: Any) -> None:
-    """Another store of the workspace tells of the same person."""
-    body = {
-        "email": EMAIL,
-        "externalCreatedAt": "2026-01-01T00:00:00Z",
-        "externalUpdatedAt": "2026-01-01T00:00:00Z",
-        **given,
-    }
-    path = f"/stores/{hooks.world.store(owner)}/customers/7"
-    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 201
-
-
-REDACT = {**ASKED, "orders_to_redact": [ORDER, 5, None]}
 
 
 class TestCustomerRedact:
@@ -164,9 +128,9 @@ class TestCustomerRedact:
         whole = known.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
         assert (whole["orders"], whole["spent"], len(whole["stores"])) == (0, [], 1)
 
-    @pytest.mark.parametrize("told", ["event", "anonymous id", "consent"])
+    @pytest.mark.parametrize("statement", ["event", "anonymous id", "consent"])
     def test_what_a_person_told_by_hand_stays(
-        self, known: Hooks, owner: Someone, told: str
+        self, known: Hooks, owner: Someone, statement: str
     ) -> None:
         [profile] = profiles(known, owner)
         path, body = {
@@ -175,7 +139,7 @@ class TestCustomerRedact:
             "consent": ("/consent/import", {"changes": [{
                 "email": EMAIL, "state": "unsubscribed", "occurredAt": "2026-06-01T00:00:00Z",
             }]}),
-        }[told]  # fmt: skip
+        }[statement]  # fmt: skip
         answer = known.world.call("POST", path, token=owner.token, json_body=body)
         assert answer.status in {200, 201}, answer.body
         known.tell("customers/redact", REDACT)
@@ -209,12 +173,12 @@ class TestCustomerRedact:
             webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
             work = partial(privacy.customer_redacted, webhook, lambda: 10**6)
             bring_back()
-            for places in crashes(known.world, work):
+            for positions in crashes(known.world, work):
                 work()
                 known.world.deliver()
-                assert known.find_customer(customer) is None, places
+                assert known.find_customer(customer) is None, positions
                 found = profiles(known, owner)
-                assert len(found) == left, places
+                assert len(found) == left, positions
                 assert all(each["phone"] != PHONE for each in found) is (customer == CUSTOMER)
 
     def test_a_late_update_brings_nothing_back(self, known: Hooks, owner: Someone) -> None:
@@ -275,8 +239,8 @@ class TestCustomerRedact:
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
         known.world.advance(seconds=1)
         body = json.dumps({**REDACT, "orders_to_redact": [ORDER, 99]}).encode()
-        asked = Webhook(SHOP, "customers/redact", clock.now(), body)
-        privacy.customer_redacted(asked, lambda: 10**6)
+        webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
+        privacy.customer_redacted(webhook, lambda: 10**6)
         known.world.deliver()
         assert profiles(known, owner) == []
         words = (EMAIL, PHONE, "Barnabas", "Biller")
@@ -320,20 +284,20 @@ class TestCustomerRedact:
     ) -> None:
         """It finds nobody, and nobody comes; whom the shop tells of later does."""
 
-        def body(**given: Any) -> dict[str, Any]:
+        def body(**overrides: Any) -> dict[str, Any]:
             if what == "orders/create":
-                return order_body(**given)
-            return customer_body(**given, **consents("subscribed"))
+                return order_body(**overrides)
+            return customer_body(**overrides, **consents("subscribed"))
 
         if was_erased:
             hooks.tell("customers/create", customer_body(**consents("subscribed")))
             path = f"/profiles/{hooks.profile().id}"
             assert hooks.world.call("DELETE", path, token=owner.token).status == 204
-        told = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
-        asked = json.dumps({**REDACT, "orders_to_redact": []}).encode()
-        redacts = Webhook(SHOP, "customers/redact", clock.now(), asked)
+        webhook = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
+        payload = json.dumps({**REDACT, "orders_to_redact": []}).encode()
+        redacts = Webhook(SHOP, "customers/redact", clock.now(), payload)
         with before_the_commit(lambda: privacy.customer_redacted(redacts, lambda: 10**6)):
-            working.STORE_TOPICS[what](hooks.store, told)
+            working.STORE_TOPICS[what](hooks.store, webhook)
         assert profiles(hooks, owner) == []
         hooks.world.deliver()
         later = (clock.now() + timedelta(seconds=1)).isoformat()
@@ -360,234 +324,11 @@ class TestCustomerRedact:
         first = clock.now()
 
         def redacts(at: datetime) -> None:
-            asked = Webhook(SHOP, "customers/redact", at, json.dumps(REDACT).encode())
-            privacy.customer_redacted(asked, lambda: 10**6)
+            webhook = Webhook(SHOP, "customers/redact", at, json.dumps(REDACT).encode())
+            privacy.customer_redacted(webhook, lambda: 10**6)
 
         with before_the_commit(lambda: redacts(first)):
             redacts(first - timedelta(days=1))
         between = (first - timedelta(hours=1)).isoformat()
         hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
         assert hooks.find_customer() is None
-
-
-class TestLateOrder:
-    """An order that wasn't held when its customer was redacted."""
-
-    def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-        hooks.tell("customers/redact", REDACT)
-        for _ in range(2):
-            hooks.tell("orders/create", order_body())
-        order = hooks.order()
-        assert order is not None
-        assert (order.profile_id, order.customer_external_id) == (None, None)
-        assert order.buyer_erased
-        assert profiles(hooks, owner) == []
-        assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
-
-    def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/redact", REDACT)
-        later = (clock.now() + timedelta(seconds=1)).isoformat()
-        hooks.tell("orders/create", order_body(updated_at=later))
-        [profile] = profiles(hooks, owner)
-        assert profile["email"] == EMAIL
-
-    def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/delete", {"id": CUSTOMER})
-        hooks.tell("orders/create", order_body())
-        [profile] = profiles(hooks, owner)
-        order = hooks.order()
-        assert order is not None
-        assert str(order.profile_id) == profile["id"]
-
-    def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
-        """Whom it was counted for is left with nothing of it."""
-        guest = f"guest.{CANARY}@example.com"
-        hooks.tell("orders/create", order_body(customer=None, email=guest))
-        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
-        hooks.tell("orders/updated", order_body())
-        [profile] = profiles(hooks, owner)
-        path = f"/profiles/{profile['id']}"
-        shown = hooks.world.call("GET", path, token=owner.token).json
-        assert (shown["email"], shown["orders"]) == (guest, 0)
-        order = hooks.order()
-        assert order is not None
-        assert (order.profile_id, order.buyer_erased) == (None, True)
-
-    def test_of_a_pull(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        at = moment_of(UPDATED)
-        assert at is not None
-        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
-        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
-        shopify.shop().orders += [order_node(n, buyer) for n in (1, 2)]
-        assert pulled(hooks, owner)["imported"]["orders"] == 2
-        assert profiles(hooks, owner) == []
-        assert [hooks.order(n) is not None for n in (1, 2)] == [True, True]
-
-
-class TestShopRedact:
-    """shop/redact."""
-
-    BODY = f'{{"shop_id": 954889, "shop_domain": "{SHOP}"}}'.encode()
-
-    def test_all_that_it_brought_goes(
-        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(privacy, "_PAGE", 2)
-        for number in range(4):
-            more = {"email": f"{number}.{CANARY}@example.com", **consents("subscribed")}
-            known.tell("orders/create", order_body(id=number + 1))
-            known.tell("customers/create", customer_body(id=number + 1, phone=None, **more))
-        remove_app(known)
-        known.tell("shop/redact", self.BODY)
-        assert profiles(known, owner) == []
-        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
-        assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
-
-    def test_who_is_known_from_elsewhere_stays(self, known: Hooks, owner: Someone) -> None:
-        put_elsewhere(known, owner)
-        remove_app(known)
-        known.tell("shop/redact", self.BODY)
-        [profile] = profiles(known, owner)
-        assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
-        assert str(known.store.id) not in profile["storeIds"]
-
-    def test_guests_who_are_known_by_orders_alone(
-        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Whom others told of stays, less what the shop told of."""
-        monkeypatch.setattr(privacy, "_PAGE", 2)
-        put_elsewhere(hooks, owner)
-        guests = [f"guest-{n}.{CANARY}@example.com" for n in range(3)]
-        for number, email in enumerate([EMAIL, *guests, guests[0]]):
-            hooks.tell("orders/create", order_body(id=number + 1, customer=None, email=email))
-        assert len(profiles(hooks, owner)) == 4
-        remove_app(hooks)
-        work = partial(privacy.shop_redacted, _webhook(self.BODY), lambda: 10**6)
-        for _ in crashes(hooks.world, work):
-            work()
-            hooks.world.deliver()
-            [profile] = profiles(hooks, owner)
-            assert (profile["email"], str(hooks.store.id) in profile["storeIds"]) == (EMAIL, False)
-            assert of_profile(hooks, owner, profile["id"], "events") == []
-            assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
-            held = repr([vars(row) for row in hooks.world.rows()])
-            assert [each for each in guests if each in held] == []
-
-    def test_connected_again_later_it_brings_all_of_it_again(
-        self, known: Hooks, shopify: Shopify, owner: Someone
-    ) -> None:
-        at = moment_of(UPDATED)
-        assert at is not None
-        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
-        shopify.shop().customers.append(buyer)
-        shopify.shop().orders.append(order_node(ORDER, buyer))
-        remove_app(known)
-        known.tell("shop/redact", self.BODY)
-        shopify.connect(owner, known.workspace)
-        known.world.deliver()
-        assert known.customer().email == EMAIL
-        assert known.order() is not None
-
-    def test_not_of_one_that_was_connected_again(
-        self, known: Hooks, shopify: Shopify, owner: Someone
-    ) -> None:
-        remove_app(known)
-        shopify.connect(owner, known.workspace)
-        known.tell("shop/redact", self.BODY)
-        assert known.customer().email == EMAIL
-        assert known.order() is not None
-
-    @pytest.mark.parametrize("which", [1, 2, 4])
-    def test_not_of_one_that_is_connected_again_meanwhile(
-        self, known: Hooks, shopify: Shopify, owner: Someone, which: int
-    ) -> None:
-        """What it has brought by then stays, also when a message of before comes later."""
-        fill(shopify, 2, 2)
-        known.tell("orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example"))
-        remove_app(known)
-        webhook = _webhook(self.BODY)
-
-        def comes_back() -> None:
-            shopify.connect(owner, known.workspace)
-            known.world.deliver()
-
-        with before_the_commit(comes_back, which):
-            privacy.shop_redacted(webhook, lambda: 10**6)
-        known.world.deliver()
-        known.world.advance(seconds=1)
-        known.remove_app()
-        privacy.shop_redacted(webhook, lambda: 10**6)
-        assert all(known.find_customer(n) for n in (1, 2))
-        assert all(known.order(n) for n in (1, 2))
-
-    def test_out_of_time_it_goes_on(
-        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Each run does three things, and sends the next on at the place that it reached."""
-        monkeypatch.setattr(privacy, "_PAGE", 1)
-        put_elsewhere(known, owner)
-        for number in range(1, 5):
-            email = f"guest-{number}.{CANARY}@example.com"
-            known.tell("orders/create", order_body(id=number, customer=None, email=email))
-        guest = {"customer": None, "email": EMAIL}
-        known.tell("orders/create", order_body(id=5, **guest))
-        remove_app(known)
-        runs: list[ResumePoint | None] = []
-
-        def work(webhook: Webhook, _remaining: Remaining) -> None:
-            left = iter([10**6] * 3)
-            runs.append(webhook.reached)
-            privacy.shop_redacted(webhook, lambda: next(left, 0))
-
-        monkeypatch.setitem(working.PRIVACY_TOPICS, "shop/redact", work)
-        known.tell("shop/redact", self.BODY)
-        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
-        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
-        # Five people, of whom one stays and is looked at again, and six orders are twelve things.
-        assert runs[0] is None
-        assert [each and each.store_id for each in runs[1:]] == [known.store.id] * 3
-
-    @pytest.mark.parametrize("is_erased", [True, False])
-    def test_the_list_changes_between_two_runs(
-        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, is_erased: bool
-    ) -> None:
-        """Somebody leaves the part that is done, or goes over to it."""
-        monkeypatch.setattr(privacy, "_PAGE", 1)
-        other = f"/stores/{hooks.world.store(owner)}/customers"
-        own = [{"id": n, "email": f"{n}.{CANARY}@example.com", "phone": None} for n in range(1, 5)]
-
-        def puts_elsewhere(person: dict[str, Any], created_at: str, updated_at: str) -> None:
-            body = {"email": person["email"], "externalCreatedAt": created_at}
-            body["externalUpdatedAt"] = updated_at
-            path = f"{other}/{person['id']}"
-            answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
-            assert answer.status in {200, 201}
-
-        for person in own:
-            created_at = f"2026-01-0{person['id']}T00:00:00Z"
-            told = customer_body(**person, created_at=created_at, **consents("subscribed"))
-            hooks.tell("customers/create", told)
-            puts_elsewhere(person, "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z")
-            order = order_body(id=person["id"], customer=person, email=person["email"])
-            hooks.tell("orders/create", order)
-        remove_app(hooks)
-        left = iter([10**6] * 2)
-        privacy.shop_redacted(_webhook(self.BODY), lambda: next(left, 0))
-        done = [own[n - 1] for n in range(1, 5) if not hooks.find_customer(n)]
-        assert 1 <= len(done) < len(own)
-        if is_erased:
-            [gone] = [p for p in profiles(hooks, owner) if p["email"] == done[0]["email"]]
-            path = f"/profiles/{gone['id']}"
-            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
-        else:
-            puts_elsewhere(own[-1], "2025-01-01T00:00:00Z", "2026-02-02T00:00:00Z")
-        hooks.world.deliver()
-        assert [n for n in range(1, 5) if hooks.find_customer(n)] == []
-        assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
-        found = {each["email"] for each in profiles(hooks, owner)}
-        assert found == {person["email"] for person in own[is_erased:]}
-
-
-def _webhook(raw: bytes) -> Webhook:
-    return Webhook(SHOP, "shop/redact", clock.now(), raw)

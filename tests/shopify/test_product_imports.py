@@ -15,21 +15,21 @@ from storepost.sync.pulls import reconciling
 from tests.harness.crash_points import crashes
 from tests.harness.world import Someone
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
+from tests.shopify.pulls import ask, imports_of, state
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_hooks_of_products import product_body
-from tests.shopify.test_imports import ask, imports_of, state
 from tests.shopify.test_reconciling import removed, told_at
 from tests.sync.batches.batch_store import Shop
 
 PRODUCTS = {"scope": "products"}
 
 
-def fill(shopify: Shopify, *numbers: int, **told: Any) -> None:
+def fill(shopify: Shopify, *numbers: int, **overrides: Any) -> None:
     """Products of these numbers with two variants each, ten days old."""
     dated = {"createdAt": told_at(10), "updatedAt": told_at(10), "publishedAt": told_at(10)}
     for number in numbers:
         variants = [variant_node(number * 10 + n, f"{n}.50", position=n) for n in (1, 2)]
-        node = product_node(number, f"Scarf {number}", variants, **{**dated, **told})
+        node = product_node(number, f"Scarf {number}", variants, **{**dated, **overrides})
         shopify.shop(SHOP).products.append(node)
 
 
@@ -77,9 +77,13 @@ def german(hooks: Hooks, owner: Someone, shopify: Shopify) -> Hooks:
 class TestPull:
     def test_how_many(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, *range(1, 31))
-        told = pulled(hooks, owner)
-        assert (told["status"], told["stage"], told["error"]) == ("completed", None, None)
-        assert told["imported"] == {"customers": 0, "orders": 0, "products": 30}
+        store_import = pulled(hooks, owner)
+        assert (store_import["status"], store_import["stage"], store_import["error"]) == (
+            "completed",
+            None,
+            None,
+        )
+        assert store_import["imported"] == {"customers": 0, "orders": 0, "products": 30}
         assert len(there(hooks, owner)) == 30
         assert pulled(hooks, owner)["imported"]["products"] == 30
         assert len(there(hooks, owner)) == 30
@@ -179,9 +183,9 @@ class TestPull:
     ) -> None:
         fill(shopify, 1, 2)
         shopify.shop(SHOP).products[0]["variants"][0]["price"] = "a lot"
-        told = pulled(hooks, owner)
-        assert told["imported"]["products"] == 1
-        path = f"/stores/{hooks.store.id}/imports/{told['id']}/problems"
+        store_import = pulled(hooks, owner)
+        assert store_import["imported"]["products"] == 1
+        path = f"/stores/{hooks.store.id}/imports/{store_import['id']}/problems"
         [problem] = hooks.world.call("GET", path, token=owner.token).json["items"]
         assert (problem["index"], problem["externalId"], problem["code"]) == (0, "1", "validation")
         assert there(hooks, owner) == ["2"]
@@ -206,8 +210,8 @@ class TestMissing:
         pulled(hooks, owner)
         assert removed(hooks) == 0
         lose(shopify, 2, 5)
-        told = pulled(hooks, owner)
-        assert (told["status"], told["imported"]["products"]) == ("completed", 3)
+        store_import = pulled(hooks, owner)
+        assert (store_import["status"], store_import["imported"]["products"]) == ("completed", 3)
         assert (there(hooks, owner), removed(hooks)) == (["1", "3", "4"], 2)
         assert shown(hooks, owner, 2)["status"] == "removed"
         pulled(hooks, owner)
@@ -259,8 +263,8 @@ class TestInterrupted:
         for store in (None, hooks.store.id):
             for tree in ProductLists(hooks.workspace, store).trees:
                 assert faults(tree) == []
-        told = (newest["status"], newest["imported"]["products"], removed(hooks))
-        return (*told, there(hooks, owner))
+        result = (newest["status"], newest["imported"]["products"], removed(hooks))
+        return (*result, there(hooks, owner))
 
     def test_killed_anywhere(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], object]
@@ -269,7 +273,7 @@ class TestInterrupted:
         found = crashes(hooks.world, run, outside=outside, deliver=False)
         expected = ("completed", 5, 2, ["1", "4", "5", "6", "7"])
         assert self.outcome(hooks, owner) == expected
-        for places in found:
+        for positions in found:
             run()
             hooks.world.deliver()
-            assert self.outcome(hooks, owner) == expected, places
+            assert self.outcome(hooks, owner) == expected, positions

@@ -20,8 +20,8 @@ from tests.harness.call_interruption import Side, killed_at
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks
+from tests.shopify.pulls import ask, pulled
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_imports import ask, pulled
 from tests.shopify.test_reconciling import fill, lose, removed
 from tests.sync.batches.batch_store import Shop
 from tests.sync.batches.state import state_of
@@ -60,9 +60,9 @@ def _began_at(moment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcome(hooks: Hooks, shop: Shop) -> dict[str, object]:
     """The import, and all that the store has."""
-    told = shop.get(f"{shop.path}/imports")["items"][0]
+    store_import = shop.get(f"{shop.path}/imports")["items"][0]
     shop.check_lists()
-    shown = {name: told[name] for name in ("status", "stage", "imported", "error")}
+    shown = {name: store_import[name] for name in ("status", "stage", "imported", "error")}
     return {**shown, "removed": removed(hooks), **state_of(shop)}
 
 
@@ -94,10 +94,10 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shar
     outside = [shopify.server.pretend.shops]
     found = crashes(hooks.world, shop.run_worker, outside=outside, deliver=False)
     expected = outcome(hooks, shop)
-    for places in found.shard(shard):
+    for positions in found.shard(shard):
         shop.run_worker()
         hooks.world.deliver()
-        assert outcome(hooks, shop) == expected, places
+        assert outcome(hooks, shop) == expected, positions
 
 
 def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:

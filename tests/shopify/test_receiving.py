@@ -56,7 +56,7 @@ class TestSignature:
         assert gateway.handle(event).status == 401
 
     @pytest.mark.parametrize(
-        "given",
+        "headers",
         [
             {"Hmac-Sha256": ""},
             {"Hmac-Sha256": "x"},
@@ -65,8 +65,8 @@ class TestSignature:
             {"Hmac-Sha256": signature(json.dumps(BODY).encode(), "another secret")},
         ],
     )
-    def test_not_signed(self, hooks: Hooks, given: dict[str, str]) -> None:
-        answer = hooks.post(TOPIC, BODY, headers=given)
+    def test_not_signed(self, hooks: Hooks, headers: dict[str, str]) -> None:
+        answer = hooks.post(TOPIC, BODY, headers=headers)
         assert answer.problem() == (401, "signature_invalid")
         assert queued(hooks.world) == 0
 
@@ -86,8 +86,8 @@ class TestSignature:
         try:
             raw = json.dumps(BODY).encode()
             for secret, status in (("new", 200), (APP.secret, 200), ("older", 401)):
-                told = {"Hmac-Sha256": signature(raw, secret)}
-                assert hooks.post(TOPIC, raw, headers=told).status == status
+                headers = {"Hmac-Sha256": signature(raw, secret)}
+                assert hooks.post(TOPIC, raw, headers=headers).status == status
         finally:
             boto3.client("ssm").put_parameter(
                 Name="/storepost/shopify-client-secret",
@@ -114,7 +114,7 @@ class TestQueue:
         assert len(group) == 64
 
     def test_what_is_about_one_record_goes_in_turn(self, hooks: Hooks) -> None:
-        told = [
+        webhooks = [
             ("customers/create", customer_body()),
             ("customers/delete", BODY),
             (
@@ -127,7 +127,7 @@ class TestQueue:
             ("app/uninstalled", SHOP_BODY),
         ]
         groups = []
-        for topic, body in told:
+        for topic, body in webhooks:
             hooks.post(topic, body)
             [[_, group]] = waiting(hooks.world)
             groups.append(group)
@@ -154,10 +154,10 @@ class TestQueue:
         assert hooks.world.queue_depth("WebhookDeadLetters") == 0
 
     @pytest.mark.parametrize(
-        "given", [{"Topic": "carts/update"}, {"Topic": ""}, {"Shop-Domain": "example.com"}]
+        "headers", [{"Topic": "carts/update"}, {"Topic": ""}, {"Shop-Domain": "example.com"}]
     )
-    def test_what_nobody_listens_to(self, hooks: Hooks, given: dict[str, str]) -> None:
-        assert hooks.post(TOPIC, BODY, headers=given).status == 200
+    def test_what_nobody_listens_to(self, hooks: Hooks, headers: dict[str, str]) -> None:
+        assert hooks.post(TOPIC, BODY, headers=headers).status == 200
         assert queued(hooks.world) == 0
 
     def test_a_shop_that_is_connected_nowhere(self, hooks: Hooks) -> None:

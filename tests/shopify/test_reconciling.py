@@ -14,8 +14,8 @@ from storepost.sync.pulls import reconciling
 from storepost.values import clock
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import CREATED, CUSTOMER, ORDER, Hooks, consents, customer_body, order_body
+from tests.shopify.pulls import order_node, pulled, totals
 from tests.shopify.shops import SHOP, Shopify, choose_existing
-from tests.shopify.test_imports import order_node, pulled, totals
 
 ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_orders"
 
@@ -74,8 +74,8 @@ class TestMissing:
         pulled(hooks, owner)
         assert removed(hooks) == 0
         lose(shopify, customers={2, 5}, orders={3, 5})
-        told = pulled(hooks, owner)
-        assert (told["status"], told["imported"]["orders"]) == ("completed", 3)
+        store_import = pulled(hooks, owner)
+        assert (store_import["status"], store_import["imported"]["orders"]) == ("completed", 3)
         assert there(hooks, 5, 5) == ([1, 3, 4], [1, 2, 4])
         assert removed(hooks) == 4
         assert totals(hooks, owner) == (5, 3)

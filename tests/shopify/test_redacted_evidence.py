@@ -7,7 +7,7 @@ import pytest
 from storepost.sync.webhooks import redacting
 from tests.harness.world import Someone
 from tests.shopify.hooks import EMAIL, PHONE, Hooks, consents, customer_body
-from tests.shopify.test_privacy_webhooks import REDACT, profiles, put_elsewhere
+from tests.shopify.privacy_requests import REDACT, profiles, put_elsewhere
 
 
 @pytest.fixture
@@ -59,3 +59,17 @@ def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> Non
     assert references == ["form-2", "form-1", "form-0", None]
     last = evidence(known, owner, page=2, pageSize=10)
     assert (last["total"], last["items"]) == (4, [])
+
+
+def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
+    """A request for opt-in has the address and the form's proof, as the evidence beside it has."""
+    hooks.tell("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
+    [profile] = profiles(hooks, owner)
+    proof = {"reference": "form-1", "ip": "198.51.100.7", "userAgent": "Netscape 4"}
+    path = f"/profiles/{profile['id']}/opt-in-requests"
+    asked = hooks.world.call("POST", path, token=owner.token, json_body={"proof": proof})
+    assert asked.status == 202, asked.body
+    hooks.world.deliver()
+    hooks.tell("customers/redact", REDACT)
+    rows = [repr(vars(row)) for row in hooks.world.rows(hooks.workspace.key)]
+    assert not [row for row in rows if EMAIL in row or "198.51.100.7" in row]

@@ -57,9 +57,11 @@ def patient(seconds: float = 20) -> Patience:
 
 def works(shopify: Shopify, grant: Grant) -> bool:
     """Whether the shop takes the grant's token, and would give another for its refresh token."""
-    held = shopify.shop().installation
-    assert held is not None
-    return held.takes(grant.access_token()) and held.refreshes(grant.refresh_token())
+    installation = shopify.shop().installation
+    assert installation is not None
+    return installation.takes(grant.access_token()) and installation.refreshes(
+        grant.refresh_token()
+    )
 
 
 def status(shopify: Shopify, workspace: WorkspaceScope) -> ConnectionStatus:
@@ -79,8 +81,8 @@ class TestUsable:
     ) -> None:
         grant = find_grant(SHOP)
         assert grant is not None
-        ahead = grant.access_ends_at - EARLY - clock.now() - timedelta(seconds=left)
-        world.advance(seconds=ahead.total_seconds())
+        until_refresh = grant.access_ends_at - EARLY - clock.now() - timedelta(seconds=left)
+        world.advance(seconds=until_refresh.total_seconds())
         usable = usable_grant(SHOP, patient())
         assert (connected.token_requests() == 1) is refreshes
         assert works(connected, usable)
@@ -115,9 +117,9 @@ class TestUsable:
     def test_the_scopes_are_those_of_the_last_answer(
         self, world: World, connected: Shopify
     ) -> None:
-        held = connected.shop().installation
-        assert held is not None
-        held.scopes = ("read_orders",)
+        installation = connected.shop().installation
+        assert installation is not None
+        installation.scopes = ("read_orders",)
         world.advance(hours=1)
         assert usable_grant(SHOP, patient()).scopes == ("read_orders",)
 
@@ -219,10 +221,10 @@ class TestRefused:
 
 def approve_in_place(shopify: Shopify) -> None:
     """Somebody approves the app anew: Shopify ends the old tokens, the callback keeps the new."""
-    held = shopify.shop().installation
-    if held is None:
+    installation = shopify.shop().installation
+    if installation is None:
         return  # an app that was removed comes back by another install
-    held.give_tokens(instead_of=None)
+    installation.give_tokens(instead_of=None)
     changes = Changes()
     keep_grant(changes, SHOP, tokens_of(shopify.shop()), None)
     changes.commit()
@@ -311,11 +313,13 @@ class TestKilled:
         world.advance(hours=1)
         outside = [connected.server.pretend.shops]
         found = crashes(world, lambda: usable_grant(SHOP, patient()), outside=outside)
-        assert len(found.places) >= 6  # reads the grant, takes the lease, opens the token, writes
-        for places in found:
+        assert (
+            len(found.positions) >= 6
+        )  # reads the grant, takes the lease, opens the token, writes
+        for positions in found:
             world.advance(seconds=LEASE.total_seconds() + 1)
             usable = usable_grant(SHOP, patient(0))
-            assert works(connected, usable), places
+            assert works(connected, usable), positions
             assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
     def test_between_shopifys_answer_and_our_write(
@@ -358,11 +362,17 @@ class TestKilled:
 
 def put_back(shopify: Shopify, before: Any) -> None:
     """Shopify as it was when these tokens were the newest."""
-    held = shopify.shop().installation
-    assert held is not None
-    held.access_token, held.access_ends_at = before.access_token, before.access_ends_at
-    held.refresh_token, held.refresh_ends_at = before.refresh_token, before.refresh_ends_at
-    held.previous_refresh_token = None
+    installation = shopify.shop().installation
+    assert installation is not None
+    installation.access_token, installation.access_ends_at = (
+        before.access_token,
+        before.access_ends_at,
+    )
+    installation.refresh_token, installation.refresh_ends_at = (
+        before.refresh_token,
+        before.refresh_ends_at,
+    )
+    installation.previous_refresh_token = None
 
 
 class TestHistories:

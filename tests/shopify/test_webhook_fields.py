@@ -240,16 +240,16 @@ def record_of(kind: str, store: Store, body: Body) -> object:
 @pytest.mark.parametrize("kind", READ)
 def test_a_field_is_kept_or_named_as_not_kept(kind: str) -> None:
     """Another value makes another record just where the field is one that is kept."""
-    store, kept = store_in("de-AT"), set[str]()
+    store, stored = store_in("de-AT"), set[str]()
     whole, *_ = bodies(kind)
     paths = set(paths_of(whole))
     for body in bodies(kind):
         record = record_of(kind, store, body)
         assert not isinstance(record, str), record
         there = set(paths_of(body)) & paths
-        kept |= {p for p in there - kept if record_of(kind, store, changed(body, p)) != record}
-    assert kept == KEPT[kind]
-    assert {path for path in paths - kept if not is_named(kind, path)} == set()
+        stored |= {p for p in there - stored if record_of(kind, store, changed(body, p)) != record}
+    assert stored == KEPT[kind]
+    assert {path for path in paths - stored if not is_named(kind, path)} == set()
 
 
 def is_named(kind: str, path: str) -> bool:

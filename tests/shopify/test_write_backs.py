@@ -48,9 +48,9 @@ def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
 def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., dict[str, Any]]:
     """Somebody says what the person wants; the write-back once it was delivered."""
 
-    def ask(state: str, channel: str = "email", **given: Any) -> dict[str, Any]:
+    def ask(state: str, channel: str = "email", **fields: Any) -> dict[str, Any]:
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
-        body = {"state": state, **given}
+        body = {"state": state, **fields}
         answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
         assert answer.status == 200, answer.body
         hooks.world.deliver()
@@ -90,8 +90,8 @@ class TestWritten:
         assert want(state, occurredAt=at) == WRITTEN
         assert customer.email_consent == Consent(state.upper(), datetime.fromisoformat(at))
         assert customer.sms_consent == Consent()
-        held = hooks.customer()
-        assert (held.email_consent.value, held.email_consent_at) == (
+        stored = hooks.customer()
+        assert (stored.email_consent.value, stored.email_consent_at) == (
             state,
             customer.email_consent.marketing_updated_at,
         )
@@ -125,10 +125,10 @@ class TestWritten:
         shopify.server.interruptions += [look, look]
         want("subscribed")
         assert seen[0] == {"id": f"{GID}{CUSTOMER}"}
-        [told] = [each["input"] for each in seen[1:]]
-        assert told["customerId"] == f"{GID}{CUSTOMER}"
-        assert told["emailMarketingConsent"].pop("consentUpdatedAt").endswith("Z")
-        assert told["emailMarketingConsent"] == {
+        [variables] = [each["input"] for each in seen[1:]]
+        assert variables["customerId"] == f"{GID}{CUSTOMER}"
+        assert variables["emailMarketingConsent"].pop("consentUpdatedAt").endswith("Z")
+        assert variables["emailMarketingConsent"] == {
             "marketingState": "SUBSCRIBED",
             "marketingOptInLevel": "SINGLE_OPT_IN",
         }
@@ -143,8 +143,8 @@ class TestWritten:
         customer.email_consent = Consent("SUBSCRIBED", datetime.fromisoformat(hours[1]))
         hooks.shopify.shop().customers.append(customer)
         want("unsubscribed", occurredAt=hours[2])
-        told = consents("subscribed", at=hours[1])
-        hooks.tell("customers/update", customer_body(**told, updated_at=hours[2]))
+        fields = consents("subscribed", at=hours[1])
+        hooks.tell("customers/update", customer_body(**fields, updated_at=hours[2]))
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
 
     def test_after_the_token_ended(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
@@ -260,12 +260,12 @@ class TestFailed:
         hooks.world.deliver_outbox()
         pump_queue("WriteBackQueue", 0)
         for wait in WAITS:
-            told = outcome(hooks, owner, answer.json["id"])
-            assert told == {"status": "pending", "skipReason": None, "error": None}
+            result = outcome(hooks, owner, answer.json["id"])
+            assert result == {"status": "pending", "skipReason": None, "error": None}
             advance(wait * (1 + JITTER) + timedelta(seconds=1))
-        told = outcome(hooks, owner, answer.json["id"])
-        assert told["status"] == "failed"
-        assert told["error"].startswith("The shop couldn't be told: ")
+        result = outcome(hooks, owner, answer.json["id"])
+        assert result["status"] == "failed"
+        assert result["error"].startswith("The shop couldn't be told: ")
 
     def test_a_lost_answer_is_told_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, customer: ShopCustomer
@@ -313,13 +313,13 @@ class TestKilled:
 
     def work(self, hooks: Hooks, change_id: str) -> None:
         """The worker gets the write-back's message."""
-        told = {
+        message = {
             "workspaceId": str(hooks.workspace.id),
             "storeId": str(hooks.store.id),
             "profileId": str(hooks.profile().id),
             "changeId": change_id,
         }
-        write_back(json.dumps(told), 1)
+        write_back(json.dumps(message), 1)
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
     def test_it_is_told_in_the_end_and_counts_once(
@@ -330,12 +330,12 @@ class TestKilled:
         found = crashes(
             hooks.world, lambda: self.work(hooks, change), outside=outside, deliver=False
         )
-        assert len(found.places) > 8
-        for places in found:
+        assert len(found.positions) > 8
+        for positions in found:
             self.work(hooks, change)
-            assert outcome(hooks, owner, change) == WRITTEN, places
-            told = getattr(customer, GIVEN[channel])
-            assert told.marketing_state == "SUBSCRIBED", places
+            assert outcome(hooks, owner, change) == WRITTEN, positions
+            consent = getattr(customer, GIVEN[channel])
+            assert consent.marketing_state == "SUBSCRIBED", positions
             path = f"/profiles/{hooks.profile().id}/consent"
             assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
 
@@ -349,11 +349,11 @@ class TestKilled:
         found = crashes(
             hooks.world, lambda: self.work(hooks, older), outside=outside, deliver=False
         )
-        for places in found:
+        for positions in found:
             newer = self.say(hooks, owner, channel, "unsubscribed")
             for change in (newer, older, newer):
                 self.work(hooks, change)
-            told = getattr(customer, GIVEN[channel])
-            assert told.marketing_state == "UNSUBSCRIBED", places
-            assert outcome(hooks, owner, newer) == WRITTEN, places
+            consent = getattr(customer, GIVEN[channel])
+            assert consent.marketing_state == "UNSUBSCRIBED", positions
+            assert outcome(hooks, owner, newer) == WRITTEN, positions
             assert outcome(hooks, owner, older) in (WRITTEN, skipped("superseded"))

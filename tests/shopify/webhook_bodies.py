@@ -40,8 +40,8 @@ def of_version(version: str | None, body: Any) -> Any:
         return [of_version(version, each) for each in body]
     if not isinstance(body, dict):
         return body
-    kept = ((name, value) for name, value in body.items() if name not in without)
-    return {name: of_version(version, value) for name, value in kept}
+    remaining = ((name, value) for name, value in body.items() if name not in without)
+    return {name: of_version(version, value) for name, value in remaining}
 
 
 def texts(names: str) -> Body:

@@ -43,11 +43,11 @@ def test_the_api(metric: str) -> None:
 
 def test_functions_that_fail_or_are_turned_away() -> None:
     [logged] = resources("AWS::Logs::MetricFilter").values()
-    [told] = logged["MetricTransformations"]
+    [metric] = logged["MetricTransformations"]
     assert logged["LogGroupName"] == {"Ref": "Logs"}
     assert watching("Throttles").get("Dimensions") is None
-    [alarm] = [a for a in ALARMS.values() if a["MetricName"] == told["MetricName"]]
-    assert alarm["Namespace"] == told["MetricNamespace"]
+    [alarm] = [a for a in ALARMS.values() if a["MetricName"] == metric["MetricName"]]
+    assert alarm["Namespace"] == metric["MetricNamespace"]
 
 
 @pytest.mark.parametrize("reader", STREAM_READERS)
@@ -62,8 +62,8 @@ def test_a_stream_that_is_read_late(reader: str) -> None:
 def test_a_queue_that_is_read_late(queue: str) -> None:
     dimension = {"Fn::GetAtt": [queue, "QueueName"]}
     alarm = watching("ApproximateAgeOfOldestMessage", dimension)
-    kept = resources("AWS::SQS::Queue")[queue].get("MessageRetentionPeriod", 4 * 24 * 60 * 60)
-    assert alarm["Threshold"] <= kept / 10
+    retention = resources("AWS::SQS::Queue")[queue].get("MessageRetentionPeriod", 4 * 24 * 60 * 60)
+    assert alarm["Threshold"] <= retention / 10
     assert alarm["Statistic"] == "Maximum"
 
 
@@ -122,8 +122,8 @@ def test_our_metrics_go_where_the_alarms_and_the_dashboard_look() -> None:
 
 def test_the_dashboard_names_what_there_is() -> None:
     [dashboard] = resources("AWS::CloudWatch::Dashboard").values()
-    text, given = dashboard["DashboardBody"]["Fn::Sub"]
+    text, substitutions = dashboard["DashboardBody"]["Fn::Sub"]
     named = set(re.findall(r"\$\{(\w+)", text))
-    assert named - {"AWS"} - given.keys() <= template()["Resources"].keys()
+    assert named - {"AWS"} - substitutions.keys() <= template()["Resources"].keys()
     queues = {name for name in named if name.endswith("Queue.QueueName")}
     assert queues <= set(read_queues())

@@ -36,9 +36,9 @@ def concrete(path: str) -> str:
 
 @by_name
 def test_the_folder_holds_one_handler(function: Function) -> None:
-    held = {p.name for p in source(function).parent.iterdir() if p.name != "__pycache__"}
+    files = {p.name for p in source(function).parent.iterdir() if p.name != "__pycache__"}
     pages = {"docs", "assets"} if function.name == "SiteFunction" else set()
-    assert {"handler.py"} <= held <= {"handler.py", *pages}
+    assert {"handler.py"} <= files <= {"handler.py", *pages}
 
 
 @by_name

@@ -133,13 +133,13 @@ class TestConcurrency:
             {"Ref": "WebhookConcurrency"},
         )
         # Lambda takes no less than 2 and no more than 1,000.
-        given = template()["Parameters"]["QueueConcurrency"]
-        assert (given["MinValue"], given["MaxValue"]) == (2, 1000)
+        parameter = template()["Parameters"]["QueueConcurrency"]
+        assert (parameter["MinValue"], parameter["MaxValue"]) == (2, 1000)
 
     def test_one_webhook_endpoint_takes_a_part_of_the_readers(self) -> None:
-        given = template()["Parameters"]["WebhookConcurrency"]
-        assert given["MinValue"] >= 2 * GROUPS
-        assert given["Default"] >= 6 * GROUPS
+        parameter = template()["Parameters"]["WebhookConcurrency"]
+        assert parameter["MinValue"] >= 2 * GROUPS
+        assert parameter["Default"] >= 6 * GROUPS
 
     def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
         reserved = {
@@ -316,14 +316,16 @@ class TestBuckets:
 
     def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
         rules = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
-        kept = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+        days_by_prefix = {
+            rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule
+        }
         for queue, prefix in (
             ("StoreImportQueue", "batches/"),
             ("FeedImportQueue", "feeds/"),
             ("CouponCodeQueue", "coupons/"),
         ):
             days = QUEUES[queue]["MessageRetentionPeriod"] / (24 * 60 * 60)
-            assert days == kept[prefix]
+            assert days == days_by_prefix[prefix]
 
 
 class TestLogs:

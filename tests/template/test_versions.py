@@ -81,9 +81,9 @@ def test_whatever_calls_a_function_calls_its_alias() -> None:
     for kind, part in callers.items():
         found = of_type(transformed(), kind)
         for caller, each in found.items():
-            asked = named(each["Properties"][part])
-            assert asked & aliases, caller
-            assert not asked & names, caller
+            called = named(each["Properties"][part])
+            assert called & aliases, caller
+            assert not called & names, caller
     [api] = of_type(transformed(), "AWS::ApiGatewayV2::Api").values()
     paths = api["Properties"]["Body"]["paths"]
     uris = [m["x-amazon-apigateway-integration"]["uri"] for p in paths.values() for m in p.values()]

@@ -10,7 +10,7 @@ from storepost.values.ip_addresses import IP_FORM, normalised
 
 
 @pytest.mark.parametrize(
-    ("given", "stored"),
+    ("text", "stored"),
     [
         ("203.0.113.7", "203.0.113.7"),
         (" 203.0.113.7\n", "203.0.113.7"),
@@ -19,8 +19,8 @@ from storepost.values.ip_addresses import IP_FORM, normalised
         ("::", "::"),
     ],
 )
-def test_is_kept_in_one_form(given: str, stored: str) -> None:
-    assert normalised(given) == stored
+def test_is_kept_in_one_form(text: str, stored: str) -> None:
+    assert normalised(text) == stored
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,8 @@ class TestMatches:
     @given(st.lists(LETTERS, min_size=1, max_size=5), st.data())
     def test_prefixes_in_any_order_find(self, parts: list[str], data: st.DataObject) -> None:
         present = words(" ".join(parts))
-        asked = data.draw(st.permutations(present))
-        cut = [w[: data.draw(st.integers(1, len(w)))] for w in asked]
+        permuted = data.draw(st.permutations(present))
+        cut = [w[: data.draw(st.integers(1, len(w)))] for w in permuted]
         assert matches(" ".join(cut), " ".join(parts))
 
     @given(st.lists(LETTERS, min_size=1, max_size=5), LETTERS)

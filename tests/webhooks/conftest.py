@@ -2,9 +2,10 @@
 
 import pytest
 
-from storepost.webhooks.deliveries import requests
+from storepost.platform.attempts import posting
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
-from tests.webhooks.receiving import HOOK, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, Hooks
 
 
 @pytest.fixture
@@ -22,5 +23,5 @@ def hooks(world: World, monkeypatch: pytest.MonkeyPatch) -> Hooks:
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
     """What the endpoints are sent, without a network."""
     made = Receiver()
-    monkeypatch.setattr(requests, "post", made.post)
+    monkeypatch.setattr(posting, "post", made.post)
     return made

@@ -1,8 +1,7 @@
 """A workspace with webhook endpoints, and what they are sent, without a network."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,12 +11,12 @@ from moto.sqs.models import sqs_backends
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from local import aws
-from storepost.platform.fetching import Answer
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.model import Resource, WebhookEvent
 from tests.harness import later_attempts
+from tests.harness.receiver import Received
 from tests.harness.world import Answer as Response
 from tests.harness.world import Someone, World
 
@@ -25,57 +24,6 @@ HOOK = "127.0.0.1:9778"
 URL = f"http://{HOOK}/hooks?token=canary"
 RETRIES = "WebhookRetryQueue"
 DELIVERIES = "WebhookDeliveryQueue"
-
-
-@dataclass(frozen=True)
-class Received:
-    """A request as the endpoint got it."""
-
-    url: str
-    headers: dict[str, str]
-    body: bytes
-    timeout: float
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body."""
-        return dict(json.loads(self.body))
-
-    @property
-    def id(self) -> str:
-        """The `webhook-id`."""
-        return self.headers["webhook-id"]
-
-
-type Answers = int | tuple[int, dict[str, str]] | BaseException
-
-
-@dataclass
-class Receiver:
-    """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
-
-    received: list[Received] = field(default_factory=list)
-    answers: list[Answers] = field(default_factory=list)
-    """What comes next; `always` once there is none left."""
-    always: Answers = 204
-    by_url: dict[str, Answers] = field(default_factory=dict)
-    """What an address always answers."""
-
-    def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
-        """Takes the place of `fetching.post`."""
-        self.received.append(Received(url, dict(headers), body, timeout))
-        answer = self.by_url.get(url)
-        if answer is None:
-            answer = self.answers.pop(0) if self.answers else self.always
-        if isinstance(answer, BaseException):
-            raise answer
-        status, sent = answer if isinstance(answer, tuple) else (answer, {})
-        return Answer(status, sent, b"their secrets")
-
-    @property
-    def ids(self) -> list[str]:
-        """The `webhook-id` of each request."""
-        return [each.id for each in self.received]
 
 
 @dataclass
@@ -86,10 +34,10 @@ class Hooks:
     owner: Someone
     workspace: WorkspaceScope
 
-    def call(self, method: str, path: str = "", **given: Any) -> Response:
+    def call(self, method: str, path: str = "", **options: Any) -> Response:
         """A request of the owner's about endpoints."""
         path = f"/webhook-endpoints{path}"
-        return self.world.call(method, path, token=self.owner.token, **given)
+        return self.world.call(method, path, token=self.owner.token, **options)
 
     def made(self, events: list[str] | None = None, **fields: object) -> dict[str, Any]:
         """A new endpoint with its secret."""
@@ -128,8 +76,8 @@ class Hooks:
 
     def event(self, type: str = "order.created", **fields: Any) -> WebhookEvent:
         """Something that happened now."""
-        given = {"resource": Resource("order", new_id()), **fields}
-        return WebhookEvent(type, new_id(), clock.now(), **given)
+        attributes = {"resource": Resource("order", new_id()), **fields}
+        return WebhookEvent(type, new_id(), clock.now(), **attributes)
 
     def advance(self, by: timedelta) -> None:
         """Moves the time, also that of what SQS delays, and runs the schedule of later attempts."""

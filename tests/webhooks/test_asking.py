@@ -22,7 +22,8 @@ from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from storepost.webhooks.deliveries.repository import DeliveryRepository
 from storepost.webhooks.events.model import WebhookEvent
 from tests.harness.crash_points import KEY
-from tests.webhooks.receiving import Hooks, Receiver
+from tests.harness.receiver import Receiver
+from tests.webhooks.receiving import Hooks
 
 STATUSES = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
@@ -80,6 +81,16 @@ class TestList:
         within = whole[11:21]
         assert ids(createdFrom=clock.to_text(since), createdTo=clock.to_text(until)) == (within, 10)
 
+    @pytest.mark.parametrize("name", ["createdFrom", "createdTo"])
+    @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z"])
+    def test_moments_before_1970(self, hooks: Hooks, name: str, moment: str) -> None:
+        """No id of a delivery begins with one."""
+        endpoint = hooks.endpoint()
+        stored(hooks, endpoint, 1)
+        answer = hooks.call("GET", f"/{endpoint}/deliveries", query={name: moment})
+        assert answer.status == 200, answer.body
+        assert answer.json["total"] == (1 if name == "createdFrom" else 0)
+
     def test_thirty_days_and_no_longer(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         [made] = stored(hooks, endpoint, 1)
@@ -120,8 +131,8 @@ class TestRetry:
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
         hooks.world.deliver()
-        asked = self.retried(hooks, endpoint, delivery)
-        assert asked["status"] == "pending"
+        retried = self.retried(hooks, endpoint, delivery)
+        assert retried["status"] == "pending"
         shown = hooks.delivery(endpoint, delivery)
         assert (shown["status"], shown["nextAttemptAt"]) == ("failed", None)
         assert len(shown["attempts"]) == 2

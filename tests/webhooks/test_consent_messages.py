@@ -9,11 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from storepost.people.consent_changes import requests as write_back_requests
-from storepost.people.consent_changes.write_back_message import WriteBackData
+from storepost.people.consent_changes.payload import WriteBackData
+from storepost.platform.attempts import posting
 from storepost.webhooks.events.registry import EVENT_TYPES
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
-from tests.webhooks.receiving import URL, Hooks, Receiver, is_signed_with
+from tests.webhooks.receiving import URL, Hooks, is_signed_with
 
 EMAIL = f"eve.{CANARY}@example.com"
 WRITE_BACK = Draft202012Validator(TypeAdapter(WriteBackData).json_schema(mode="serialization"))
@@ -35,7 +36,7 @@ def ask(hooks: Hooks, method: str, path: str, body: object) -> dict[str, Any]:
 def test_a_write_back_and_an_event_are_never_taken_for_each_other(
     hooks: Hooks, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, *, erased: bool
 ) -> None:
-    monkeypatch.setattr(write_back_requests, "post", receiver.post)
+    monkeypatch.setattr(posting, "post", receiver.post)
     store = hooks.world.store(hooks.owner)
     store_secret = ask(hooks, "PUT", f"/stores/{store}/write-back", {"url": URL})["secret"]
     endpoint_secret = hooks.made(["consent.changed"])["secret"]
@@ -51,13 +52,13 @@ def test_a_write_back_and_an_event_are_never_taken_for_each_other(
     assert {(each.url, each.json["type"]) for each in receiver.received} == {
         (URL, "consent.changed")
     }
-    [told] = [each for each in receiver.received if is_signed_with(store_secret, each)]
+    [write_back] = [each for each in receiver.received if is_signed_with(store_secret, each)]
     [event] = [each for each in receiver.received if is_signed_with(endpoint_secret, each)]
-    assert told is not event
+    assert write_back is not event
     assert len(receiver.received) == 2
-    assert WRITE_BACK.is_valid(told.json["data"])
+    assert WRITE_BACK.is_valid(write_back.json["data"])
     assert not WRITE_BACK.is_valid(event.json["data"])
     assert EVENT.is_valid(event.json["data"])
-    assert not EVENT.is_valid(told.json["data"])
-    assert told.id == f"{told.json['data']['changeId']}.{store}"
+    assert not EVENT.is_valid(write_back.json["data"])
+    assert write_back.id == f"{write_back.json['data']['changeId']}.{store}"
     assert "." not in event.id

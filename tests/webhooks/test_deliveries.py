@@ -8,7 +8,8 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from storepost.platform.attempts.waits import WAITS
 from storepost.values import clock
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
-from tests.webhooks.receiving import URL, Hooks, Receiver
+from tests.harness.receiver import Receiver
+from tests.webhooks.receiving import URL, Hooks
 
 
 class TestTest:
@@ -17,30 +18,30 @@ class TestTest:
     def test_the_thinnest_whole(self, hooks: Hooks, receiver: Receiver) -> None:
         made = hooks.made(["order.created"])
         endpoint = made["endpoint"]["id"]
-        asked = hooks.tested(endpoint)
-        assert asked == {
-            "id": asked["id"],
+        delivery = hooks.tested(endpoint)
+        assert delivery == {
+            "id": delivery["id"],
             "type": "webhook.test",
             "resource": None,
             "status": "pending",
             "attempts": [],
-            "nextAttemptAt": asked["createdAt"],
-            "createdAt": asked["createdAt"],
+            "nextAttemptAt": delivery["createdAt"],
+            "createdAt": delivery["createdAt"],
             "replayOf": None,
         }
-        assert hooks.delivery(endpoint, asked["id"]) == asked
+        assert hooks.delivery(endpoint, delivery["id"]) == delivery
         hooks.world.deliver()
         [sent] = receiver.received
-        assert (sent.url, sent.timeout, sent.id) == (URL, 10.0, asked["id"])
+        assert (sent.url, sent.timeout, sent.id) == (URL, 10.0, delivery["id"])
         assert sent.headers["content-type"] == "application/json"
         assert Webhook(made["secret"]).verify(sent.body.decode(), sent.headers) == sent.json
         assert sent.json["type"] == "webhook.test"
-        assert sent.json["timestamp"] == asked["createdAt"]
+        assert sent.json["timestamp"] == delivery["createdAt"]
         with pytest.raises(WebhookVerificationError):
             Webhook(made["secret"]).verify(sent.body.decode() + " ", sent.headers)
-        [attempt] = hooks.delivery(endpoint, asked["id"])["attempts"]
+        [attempt] = hooks.delivery(endpoint, delivery["id"])["attempts"]
         assert hooks.deliveries(endpoint) == [
-            {**asked, "status": "delivered", "attempts": [attempt], "nextAttemptAt": None}
+            {**delivery, "status": "delivered", "attempts": [attempt], "nextAttemptAt": None}
         ]
         assert (attempt["status"], attempt["error"]) == (204, None)
         assert attempt["durationMs"] >= 0

@@ -13,7 +13,8 @@ from storepost.webhooks.endpoints.model import MAX_ENDPOINTS
 from storepost.webhooks.endpoints.repository import EndpointRepository, by_workspace
 from tests.harness.call_interruption import counted
 from tests.harness.crash_points import KEY, crashes, until_answered
-from tests.webhooks.receiving import HOOK, URL, Hooks, Receiver, is_signed_with
+from tests.harness.receiver import Receiver
+from tests.webhooks.receiving import HOOK, URL, Hooks, is_signed_with
 
 ALL = [
     ("GET", "", None),
@@ -132,9 +133,9 @@ class TestCreate:
         def send() -> Any:
             return hooks.call("POST", json_body=body, key=KEY)
 
-        for places in crashes(world, send):
+        for positions in crashes(world, send):
             answer = until_answered(world, send)
-            assert answer.status == 201, (places, answer.body)
+            assert answer.status == 201, (positions, answer.body)
             assert len(EndpointRepository(hooks.workspace).all()) == 1
             assert list(by_workspace([hooks.workspace])) == [hooks.workspace]
 
@@ -160,8 +161,8 @@ class TestManyWorkspaces:
         found: dict[WorkspaceScope, list[str]] = {}
 
         def read() -> None:
-            asked = by_workspace([*others, hooks.workspace])
-            found.update({each: [str(e.id) for e in some] for each, some in asked.items()})
+            endpoints = by_workspace([*others, hooks.workspace])
+            found.update({each: [str(e.id) for e in some] for each, some in endpoints.items()})
 
         assert counted(read) == ["BatchGetItem", "Query"]
         assert found == {hooks.workspace: [endpoint]}

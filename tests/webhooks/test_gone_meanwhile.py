@@ -9,10 +9,11 @@ from storepost.platform.attempts.due import PARTITION
 from storepost.platform.attempts.waits import WAITS
 from storepost.webhooks.deliveries.rows import DeliveryItem
 from tests.harness.later_attempts import delayed
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, World
 from tests.lifecycle.workspaces.home import Home
 from tests.orders.sample import order
-from tests.webhooks.receiving import HOOK, RETRIES, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, RETRIES, Hooks
 
 EMAIL = f"eve.{CANARY}@example.com"
 WORDS = (CANARY, "Evelyn", "Adams")

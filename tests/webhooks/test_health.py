@@ -9,8 +9,9 @@ from storepost.platform.attempts.waits import WAITS
 from storepost.platform.fetching import Failure, FetchFailed, guard
 from storepost.values import clock
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
+from tests.harness.receiver import Receiver
 from tests.platform.fetching.servers import OK, saying, serving
-from tests.webhooks.receiving import HOOK, RETRIES, URL, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, RETRIES, URL, Hooks
 
 TITLES = ("fails", "disabled")
 
@@ -164,7 +165,7 @@ class TestRetryAfter:
     """An answer's `Retry-After`."""
 
     @pytest.mark.parametrize(
-        ("asked", "waits"),
+        ("retry_after", "waits"),
         [
             ("120", timedelta(minutes=2)),
             ("1", timedelta(seconds=5)),
@@ -178,9 +179,9 @@ class TestRetryAfter:
         ],
     )
     def test_is_kept_to(
-        self, hooks: Hooks, receiver: Receiver, asked: str, waits: timedelta
+        self, hooks: Hooks, receiver: Receiver, retry_after: str, waits: timedelta
     ) -> None:
-        receiver.answers = [(503, {"retry-after": asked})]
+        receiver.answers = [(503, {"retry-after": retry_after})]
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
         hooks.world.deliver()

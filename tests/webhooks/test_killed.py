@@ -23,8 +23,9 @@ from storepost.webhooks.events.model import WebhookEvent
 from tests.harness.call_interruption import counted
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.faults import FAULT, THROTTLED, faults, refusal
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
-from tests.webhooks.receiving import DELIVERIES, RETRIES, Hooks, Receiver
+from tests.webhooks.receiving import DELIVERIES, RETRIES, Hooks
 
 
 def hand_over(queue: str, message: DeliveryMessage) -> bool:
@@ -51,14 +52,14 @@ def first_message(hooks: Hooks, endpoint: str) -> tuple[WebhookEvent, DeliveryMe
     return event, DeliveryMessage.first(first_delivery(hooks.workspace, found.id, event))
 
 
-def ended(hooks: Hooks, endpoint: str, places: object) -> dict[str, Any]:
+def ended(hooks: Hooks, endpoint: str, positions: object) -> dict[str, Any]:
     """The one delivery of the endpoint, once nothing of it is to come."""
     for _ in range(12):
         hooks.advance(timedelta(days=1, hours=3))
     [shown] = hooks.deliveries(endpoint)
-    assert shown["status"] != "pending", places
-    assert hooks.world.rows(PARTITION) == [], places
-    assert hooks.world.queue_depth(RETRIES) + hooks.world.queue_depth(DELIVERIES) == 0, places
+    assert shown["status"] != "pending", positions
+    assert hooks.world.rows(PARTITION) == [], positions
+    assert hooks.world.queue_depth(RETRIES) + hooks.world.queue_depth(DELIVERIES) == 0, positions
     return shown
 
 
@@ -76,17 +77,17 @@ class TestAttempt:
             outside=[receiver.received],
             deliver=False,
         )
-        assert len(found.places) >= 6
-        for places in found:
+        assert len(found.positions) >= 6
+        for positions in found:
             receiver.always = status
-            assert hand_over(DELIVERIES, message), places
+            assert hand_over(DELIVERIES, message), positions
             receiver.always = 204
             hooks.world.deliver()
             hooks.advance(timedelta(seconds=6))
-            assert set(receiver.ids) == {str(message.delivery_id)}, places
+            assert set(receiver.ids) == {str(message.delivery_id)}, positions
             [shown] = hooks.deliveries(endpoint)
-            assert shown["status"] == ("failed" if status == 410 else "delivered"), places
-            assert len(receiver.received) <= 3, places
+            assert shown["status"] == ("failed" if status == 410 else "delivered"), positions
+            assert len(receiver.received) <= 3, positions
 
     def test_one_that_waits_in_a_row(self, hooks: Hooks, receiver: Receiver) -> None:
         """The third attempt fails: the fourth one is half an hour later."""
@@ -107,14 +108,14 @@ class TestAttempt:
             outside=[receiver.received],
             deliver=False,
         )
-        for places in found:
+        for positions in found:
             receiver.always = 500
-            assert hand_over(RETRIES, third), places
+            assert hand_over(RETRIES, third), positions
             receiver.always = 204
             hooks.advance(timedelta(minutes=36))
             [shown] = hooks.deliveries(endpoint)
-            assert shown["status"] == "delivered", places
-            assert len(shown["attempts"]) == 4, places
+            assert shown["status"] == "delivered", positions
+            assert len(shown["attempts"]) == 4, positions
 
     def test_none_is_pending_for_ever(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
@@ -126,9 +127,9 @@ class TestAttempt:
             outside=[receiver.received],
             deliver=False,
         )
-        for places in list(found)[-1:]:
+        for positions in list(found)[-1:]:
             assert hand_over(DELIVERIES, message)
-            shown = ended(hooks, endpoint, places)
+            shown = ended(hooks, endpoint, positions)
             # After five days without a success the endpoint is disabled, and the rest isn't tried.
             assert shown["status"] == "failed"
 
@@ -143,10 +144,10 @@ class TestSchedule:
         assert hand_over(DELIVERIES, message)
         hooks.world.advance(hours=1.2)
         found = crashes(hooks.world, hooks.schedule, outside=[receiver.received], deliver=False)
-        for places in found:
+        for positions in found:
             hooks.advance(timedelta(minutes=7))
             [shown] = hooks.deliveries(endpoint)
-            assert len(shown["attempts"]) <= 2, places
+            assert len(shown["attempts"]) <= 2, positions
         [shown] = hooks.deliveries(endpoint)
         assert shown["status"] == "delivered"
 
@@ -171,11 +172,11 @@ class TestRequests:
         def send() -> Any:
             return hooks.call("POST", target, json_body=body, key=KEY)
 
-        for places in crashes(hooks.world, send, outside=[receiver.received]):
+        for positions in crashes(hooks.world, send, outside=[receiver.received]):
             answer = until_answered(hooks.world, send)
-            assert answer.status == 202, (places, answer.body)
+            assert answer.status == 202, (positions, answer.body)
             hooks.world.deliver()
-            assert len(receiver.received) == 1, places
+            assert len(receiver.received) == 1, positions
 
 
 class TestMessages:
@@ -255,11 +256,13 @@ class TestStream:
             return list(invoke(relay, {"Records": records})["batchItemFailures"])
 
         found = crashes(hooks.world, run, outside=[receiver.received], deliver=False)
-        assert len(found.places) >= 4
-        for places in found:
-            assert run() == [], places
+        assert len(found.positions) >= 4
+        for positions in found:
+            assert run() == [], positions
             hooks.world.deliver()
-            assert [each.json["type"] for each in receiver.received] == ["profile.created"], places
+            assert [each.json["type"] for each in receiver.received] == ["profile.created"], (
+                positions
+            )
 
     def test_workspaces_without_endpoints_cost_one_read_a_batch(self, hooks: Hooks) -> None:
         other = another(hooks.world)

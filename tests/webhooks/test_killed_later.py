@@ -15,8 +15,9 @@ from storepost.values.ids import new_id
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from tests.harness.crash_points import crashes
 from tests.harness.later_attempts import delayed
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
-from tests.webhooks.receiving import HOOK, RETRIES, Hooks, Receiver
+from tests.webhooks.receiving import HOOK, RETRIES, Hooks
 
 FAILS, DISABLED = f"A webhook endpoint at {HOOK} fails", f"We disabled a webhook endpoint at {HOOK}"
 
@@ -72,18 +73,18 @@ class TestReplay:
         found = crashes(
             hooks.world, lambda: hand_over(message), outside=[receiver.received], deliver=False
         )
-        assert len(found.places) >= 4
-        for places in found:
-            assert hand_over(message), places
+        assert len(found.positions) >= 4
+        for positions in found:
+            assert hand_over(message), positions
             hooks.world.deliver()
             hooks.world.advance(minutes=5)
             hooks.world.sweep()
             hooks.world.deliver()
             new = [each for each in hooks.deliveries(failed) if each["replayOf"]]
-            assert {each["replayOf"] for each in new} == before, places
-            assert len(new) == len(before), places
-            assert {each["status"] for each in new} == {"delivered"}, places
-            assert sorted(receiver.ids) == sorted(each["id"] for each in new), places
+            assert {each["replayOf"] for each in new} == before, positions
+            assert len(new) == len(before), positions
+            assert {each["status"] for each in new} == {"delivered"}, positions
+            assert sorted(receiver.ids) == sorted(each["id"] for each in new), positions
 
 
 class TestFailingEndpoint:
@@ -114,8 +115,8 @@ class TestFailingEndpoint:
         found = crashes(
             hooks.world, lambda: hand_over(message), outside=[receiver.received], deliver=False
         )
-        assert len(found.places) >= 4
-        for places in found:
-            assert hand_over(message), places
-            assert hooks.shown(endpoint)["status"] == status, places
-            assert [each.subject for each in hooks.world.emails()] == emails, places
+        assert len(found.positions) >= 4
+        for positions in found:
+            assert hand_over(message), positions
+            assert hooks.shown(endpoint)["status"] == status, positions
+            assert [each.subject for each in hooks.world.emails()] == emails, positions

@@ -19,7 +19,7 @@ from uuid import UUID
 import httpx
 import pytest
 from answering import Service, problem
-from storepost_client.cli.listening import _sent_here, _told_here
+from storepost_client.cli.listening import _endpoint_here, _store_here
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 STORE = UUID("01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f")
@@ -211,7 +211,7 @@ def test_the_endpoint_for_events_is_deleted_at_the_end() -> None:
     service = Service([httpx.Response(201, json=made), httpx.Response(204)])
 
     def interrupted() -> None:
-        with service.client() as client, _told_here(client, HERE, endpoint["events"]) as secret:  # type: ignore[arg-type]
+        with service.client() as client, _endpoint_here(client, HERE, endpoint["events"]) as secret:  # type: ignore[arg-type]
             assert secret == SECRET
             raise KeyboardInterrupt
 
@@ -248,7 +248,7 @@ def test_the_store_gets_back_the_address_that_it_had() -> None:
     )
 
     def interrupted() -> None:
-        with service.client() as client, _sent_here(client, STORE, HERE) as secret:
+        with service.client() as client, _store_here(client, STORE, HERE) as secret:
             assert secret == SECRET
             raise KeyboardInterrupt
 
@@ -270,7 +270,7 @@ def test_a_store_that_had_none_has_none_again() -> None:
             httpx.Response(204),
         ]
     )
-    with service.client() as client, _sent_here(client, STORE, HERE) as secret:
+    with service.client() as client, _store_here(client, STORE, HERE) as secret:
         assert secret == SECRET
     assert [each[:2] for each in asked(service)] == [
         ("GET", "/write-back"),

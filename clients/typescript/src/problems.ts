@@ -37,12 +37,12 @@ export class ProblemError extends Error {
     readonly body: unknown,
     readonly requestId: string | undefined,
   ) {
-    const told: Body = typeof body === "object" && body !== null ? body : {};
-    const detail = told.detail ?? told.title ?? told.message ?? "";
-    super(`${status} ${told.code ?? "no problem detail"}: ${detail} (request ${requestId ?? "?"})`);
-    this.code = told.code as ProblemCode | undefined;
-    this.kind = told.type;
+    const problem: Body = typeof body === "object" && body !== null ? body : {};
+    const detail = problem.detail ?? problem.title ?? problem.message ?? "";
+    super(`${status} ${problem.code ?? "no problem detail"}: ${detail} (request ${requestId ?? "?"})`);
+    this.code = problem.code as ProblemCode | undefined;
+    this.kind = problem.type;
     this.detail = detail;
-    this.errors = told.errors ?? [];
+    this.errors = problem.errors ?? [];
   }
 }

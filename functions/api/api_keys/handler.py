@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.api_keys import service
 from storepost.accounts.api_keys.model import KeyStatus
@@ -58,9 +58,7 @@ def list_api_keys(
 
 
 @app.post("/v1/api-keys", operation_id="apiKeys.create", status_code=201)
-def create_api_key(
-    caller: SignedInAdmin, writes: Writes, body: Annotated[NewApiKey, Body()]
-) -> CreatedApiKey:
+def create_api_key(caller: SignedInAdmin, writes: Writes, body: NewApiKey) -> CreatedApiKey:
     """Create an API key.
 
     The key belongs to the workspace and works from the next request on. Its secret is in this
@@ -90,7 +88,7 @@ def update_api_key(
     id: Annotated[UUID, Path(description="The API key to rename.")],
     caller: SignedInAdmin,
     writes: Writes,
-    body: Annotated[ApiKeyUpdate, Body()],
+    body: ApiKeyUpdate,
 ) -> ApiKeySummary:
     """Rename an API key.
 
@@ -110,7 +108,7 @@ def rotate_api_key(
     ],
     caller: Rotator,
     writes: Writes,
-    body: Annotated[ApiKeyRotation | None, Body()] = None,
+    body: ApiKeyRotation | None = None,
 ) -> CreatedApiKey:
     """Rotate an API key.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import SignedIn
@@ -50,7 +50,7 @@ def connect(
     id: Annotated[UUID, Path(description="The connect link to use up: its id from the address.")],
     caller: SignedIn,
     writes: Writes,
-    body: Annotated[ConnectChoice, Body()],
+    body: ConnectChoice,
 ) -> ConnectResult:
     """Connect a store by a connect link.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, SignedInAdmin
@@ -11,7 +11,7 @@ from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import From, RawQuery
 from storepost.connections.connections import service
-from storepost.connections.connections.approval import approved
+from storepost.connections.connections.approval import accept_approval
 from storepost.connections.connections.model import ConnectionState, ConnectionType
 from storepost.connections.connections.schemas import Connection, NewConnection
 from storepost.values.pagination import PageRequest, PageSize
@@ -51,7 +51,7 @@ def list_connections(
     response_description="A pending connection. Its `path` is where the shop approves it.",
 )
 def create_connection(
-    caller: SignedInAdmin, origin: From, writes: Writes, body: Annotated[NewConnection, Body()]
+    caller: SignedInAdmin, origin: From, writes: Writes, body: NewConnection
 ) -> Connection:
     """Start connecting a Shopify shop.
 
@@ -76,7 +76,7 @@ def shopify_callback(query: RawQuery, origin: From) -> Response[None]:
     Shopify leads whoever approved the app here, and they are led on to a connect link. It never
     connects anything. The parameters are Shopify's and signed by it; they count once.
     """
-    return Response(302, headers={"Location": approved(query, origin.base_url)})
+    return Response(302, headers={"Location": accept_approval(query, origin.base_url)})
 
 
 @app.get("/v1/connections/<key>", operation_id="connections.get")

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.app import create_app
@@ -44,9 +44,6 @@ from storepost.values.wire import Timestamp
 
 app = create_app(large_bodies=frozenset({"consent.import"}))
 
-ChangeId = Annotated[UUID, Path(alias="changeId")]
-StoreId = Annotated[UUID, Path(alias="storeId")]
-
 
 @app.put(
     "/v1/profiles/<id>/consent/email",
@@ -60,7 +57,7 @@ def change_email_consent(
     ],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ConsentUpdate, Body()],
+    body: ConsentUpdate,
 ) -> ConsentChange:
     """Change a profile's email consent.
 
@@ -87,7 +84,7 @@ def get_email_consent(
     Answers the state of the email address that the profile shows, since when it holds, and which
     change it comes from.
     """
-    return _shown(caller, id, Channel.EMAIL)
+    return _channel_consent(caller, id, Channel.EMAIL)
 
 
 @app.put(
@@ -102,7 +99,7 @@ def change_sms_consent(
     ],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ConsentUpdate, Body()],
+    body: ConsentUpdate,
 ) -> ConsentChange:
     """Change a profile's SMS consent.
 
@@ -129,10 +126,10 @@ def get_sms_consent(
     Answers the state of the phone number that the profile shows, since when it holds, and which
     change it comes from.
     """
-    return _shown(caller, id, Channel.SMS)
+    return _channel_consent(caller, id, Channel.SMS)
 
 
-def _shown(caller: WorkspaceCaller, profile_id: UUID, channel: Channel) -> ChannelConsent:
+def _channel_consent(caller: WorkspaceCaller, profile_id: UUID, channel: Channel) -> ChannelConsent:
     consent = get_consent(caller.workspace, profile_id, channel)
     changes = [consent.change] if consent.change else []
     return ChannelConsent.of(consent, store_names(caller.workspace, changes))
@@ -192,8 +189,7 @@ def list_consent_evidence(
 def get_consent_change(
     id: Annotated[UUID, Path(description="The profile whose history has the change.")],
     change_id: Annotated[
-        UUID,
-        Path(alias="changeId", description="The change to read, one of that profile's history."),
+        UUID, Path(description="The change to read, one of that profile's history.")
     ],
     caller: Reader,
 ) -> ConsentChange:
@@ -212,13 +208,9 @@ def get_consent_change(
 )
 def retry_write_back(
     id: Annotated[UUID, Path(description="The profile whose history has the change to send.")],
-    change_id: Annotated[UUID, Path(alias="changeId", description="The change to send again.")],
+    change_id: Annotated[UUID, Path(description="The change to send again.")],
     store_id: Annotated[
-        UUID,
-        Path(
-            alias="storeId",
-            description="The store to send it to, one of the change's `writeBacks`.",
-        ),
+        UUID, Path(description="The store to send it to, one of the change's `writeBacks`.")
     ],
     caller: Writer,
     writes: Writes,
@@ -239,25 +231,19 @@ def list_write_backs(
     status: Annotated[
         list[WriteBackStatus] | None, Query(description="Only write-backs with this status.")
     ] = None,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only write-backs to this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only write-backs to this store.")] = None,
     channel: Annotated[
         list[Channel] | None, Query(description="Only write-backs of changes for this channel.")
     ] = None,
     recorded_from: Annotated[
         Timestamp | None,
         Query(
-            alias="recordedFrom",
-            description="Only write-backs of changes that were recorded at this moment or later.",
+            description="Only write-backs of changes that were recorded at this moment or later."
         ),
     ] = None,
     recorded_to: Annotated[
         Timestamp | None,
-        Query(
-            alias="recordedTo",
-            description="Only write-backs of changes that were recorded before this moment.",
-        ),
+        Query(description="Only write-backs of changes that were recorded before this moment."),
     ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -283,9 +269,7 @@ def list_write_backs(
     status_code=202,
     response_description="The write-backs are queued again; the answer says how many.",
 )
-def retry_write_backs(
-    caller: Writer, writes: Writes, body: Annotated[WriteBackRetry, Body()]
-) -> QueuedWriteBacks:
+def retry_write_backs(caller: Writer, writes: Writes, body: WriteBackRetry) -> QueuedWriteBacks:
     """Retry a store's failed write-backs.
 
     Sends a store again what it failed to accept, as far as that still holds. Storepost does so by
@@ -295,9 +279,7 @@ def retry_write_backs(
 
 
 @app.post("/v1/consent/import", operation_id="consent.import")
-def import_consent(
-    caller: Writer, ledger: RowLedger, body: Annotated[ConsentImport, Body()]
-) -> ConsentImported:
+def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> ConsentImported:
     """Import up to 500 consent changes.
 
     Takes over changes that happened elsewhere. `recorded` became the address's state, `unchanged`
@@ -340,7 +322,7 @@ def get_consent_settings(caller: Reader) -> ConsentSettings:
     response_description="The settings as they are now.",
 )
 def change_consent_settings(
-    caller: Owner, writes: Writes, body: Annotated[ConsentSettingsUpdate, Body()]
+    caller: Owner, writes: Writes, body: ConsentSettingsUpdate
 ) -> ConsentSettings:
     """Change the consent settings.
 
@@ -353,9 +335,7 @@ def change_consent_settings(
 
 
 @app.post("/v1/consent/erased-evidence", operation_id="consent.openErasedEvidence")
-def open_erased_evidence(
-    caller: SignedInAdmin, body: Annotated[ErasedAddress, Body()]
-) -> ErasedConsentEvidence:
+def open_erased_evidence(caller: SignedInAdmin, body: ErasedAddress) -> ErasedConsentEvidence:
     """Open an erased person's consent evidence.
 
     Answers what was kept for whoever must prove a mailing of before the erasure. It is there for as

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -38,9 +38,7 @@ Sort = Literal["createdAt", "-createdAt", "name", "-name"]
 @app.get("/v1/coupons", operation_id="coupons.list")
 def list_coupons(
     caller: Reader,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only coupons of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only coupons of this store.")] = None,
     status: Annotated[
         list[CouponStatus] | None,
         Query(
@@ -48,12 +46,10 @@ def list_coupons(
         ),
     ] = None,
     source: Annotated[
-        list[CouponSource] | None,
-        Query(description="Only coupons whose codes come from here."),
+        list[CouponSource] | None, Query(description="Only coupons whose codes come from here.")
     ] = None,
     kind: Annotated[
-        list[CouponKind] | None,
-        Query(description="Only coupons of this kind."),
+        list[CouponKind] | None, Query(description="Only coupons of this kind.")
     ] = None,
     q: Search | None = None,
     sort: Annotated[
@@ -78,7 +74,7 @@ def list_coupons(
 
 
 @app.post("/v1/coupons", operation_id="coupons.create", status_code=201)
-def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Body()]) -> Coupon:
+def create_coupon(caller: Writer, writes: Writes, body: CouponBody) -> Coupon:
     """Create a coupon.
 
     Storepost makes the codes: one for each person as it is assigned, or many in the background, of
@@ -93,9 +89,7 @@ def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Bo
 
 
 @app.post("/v1/coupons/import/check", operation_id="coupons.checkImport")
-def check_coupon_import(
-    caller: Writer, body: Annotated[CouponImportCheckBody, Body()]
-) -> CouponImportCheck:
+def check_coupon_import(caller: Writer, body: CouponImportCheckBody) -> CouponImportCheck:
     """Check a file of coupon codes.
 
     Says which column has the codes, how many an import would bring and what is wrong with the other
@@ -111,9 +105,7 @@ def check_coupon_import(
     status_code=202,
     response_description="The coupon is created; its codes are stored in the background.",
 )
-def import_coupon(
-    caller: Writer, writes: Writes, body: Annotated[CouponImportBody, Body()]
-) -> Coupon:
+def import_coupon(caller: Writer, writes: Writes, body: CouponImportBody) -> Coupon:
     """Import a coupon's codes from a file.
 
     Makes a coupon of kind `bulk` with the codes of the file, which are stored in the background and
@@ -144,7 +136,7 @@ def update_coupon(
     id: Annotated[UUID, Path(description="The coupon that is changed.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[CouponUpdate, Body()],
+    body: CouponUpdate,
 ) -> Coupon:
     """Update a coupon.
 
@@ -165,7 +157,7 @@ def create_codes(
     id: Annotated[UUID, Path(description="The coupon that gets more codes.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[CouponTopUp, Body()],
+    body: CouponTopUp,
 ) -> Coupon:
     """Add codes to a coupon.
 
@@ -218,15 +210,13 @@ def list_codes(
     caller: Reader,
     q: Search | None = None,
     status: Annotated[
-        list[CodeStatus] | None,
-        Query(description="Only codes of this status."),
+        list[CodeStatus] | None, Query(description="Only codes of this status.")
     ] = None,
     profile_id: Annotated[
         UUID | None,
         Query(
-            alias="profileId",
             description="Only codes that this person got. The id of a merged profile finds those "
-            "of the profile that remains.",
+            "of the profile that remains."
         ),
     ] = None,
     page: PageNumber = 1,
@@ -247,7 +237,7 @@ def assign(
     id: Annotated[UUID, Path(description="The coupon that the code is taken from.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[CodeAssignment, Body()],
+    body: CodeAssignment,
 ) -> Response[CouponCode]:
     """Assign a code to a person.
 

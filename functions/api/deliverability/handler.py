@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -45,17 +45,11 @@ def list_suppressions(
     ] = None,
     created_from: Annotated[
         Timestamp | None,
-        Query(
-            alias="createdFrom",
-            description="Only suppressions that were created at this moment or later.",
-        ),
+        Query(description="Only suppressions that were created at this moment or later."),
     ] = None,
     created_to: Annotated[
         Timestamp | None,
-        Query(
-            alias="createdTo",
-            description="Only suppressions that were created before this moment.",
-        ),
+        Query(description="Only suppressions that were created before this moment."),
     ] = None,
     lifted: Annotated[
         bool | None,
@@ -88,7 +82,7 @@ def list_suppressions(
     },
 )
 def create_suppression(
-    caller: Writer, writes: Writes, body: Annotated[SuppressionInput, Body()]
+    caller: Writer, writes: Writes, body: SuppressionInput
 ) -> Response[Suppression]:
     """Suppress an address.
 
@@ -105,7 +99,7 @@ def create_suppression(
 
 @app.post("/v1/suppressions/import", operation_id="suppressions.import")
 def import_suppressions(
-    caller: Writer, ledger: RowLedger, body: Annotated[SuppressionImport, Body()]
+    caller: Writer, ledger: RowLedger, body: SuppressionImport
 ) -> SuppressionsImported:
     """Import up to 500 suppressions.
 
@@ -119,9 +113,7 @@ def import_suppressions(
 
 
 @app.post("/v1/suppressions/check", operation_id="suppressions.check")
-def check_suppressions(
-    caller: Reader, body: Annotated[AddressesToCheck, Body()]
-) -> CheckedSuppressions:
+def check_suppressions(caller: Reader, body: AddressesToCheck) -> CheckedSuppressions:
     """Check up to 500 addresses for suppressions.
 
     Says which of the addresses are suppressed, also where their people were erased. A change of the
@@ -172,9 +164,7 @@ def lift_suppression(
 
 
 @app.post("/v1/reachability/check", operation_id="reachability.check")
-def check_reachability(
-    caller: Reader, body: Annotated[AddressesToCheck, Body()]
-) -> CheckedReachabilities:
+def check_reachability(caller: Reader, body: AddressesToCheck) -> CheckedReachabilities:
     """Check whether up to 500 addresses may be written to.
 
     Ask this right before you send: it says for each address whether marketing may be sent, whether

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -30,18 +30,12 @@ def list_events(
     source: Annotated[
         list[EventSource] | None, Query(description="Only events from this source.")
     ] = None,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only events of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only events of this store.")] = None,
     occurred_from: Annotated[
-        Timestamp | None,
-        Query(
-            alias="occurredFrom", description="Only events that happened at this moment or later."
-        ),
+        Timestamp | None, Query(description="Only events that happened at this moment or later.")
     ] = None,
     occurred_to: Annotated[
-        Timestamp | None,
-        Query(alias="occurredTo", description="Only events that happened before this moment."),
+        Timestamp | None, Query(description="Only events that happened before this moment.")
     ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -70,9 +64,7 @@ def list_events(
         },
     },
 )
-def create_event(
-    caller: Writer, writes: Writes, body: Annotated[NewEvent, Body()]
-) -> Response[ProfileEvent]:
+def create_event(caller: Writer, writes: Writes, body: NewEvent) -> Response[ProfileEvent]:
     """Record an event.
 
     Tells of something that happened with a person. Where nobody has the email, phone, `anonymousId`
@@ -87,9 +79,7 @@ def create_event(
 
 
 @app.post("/v1/events/bulk", operation_id="events.createBulk")
-def create_events(
-    caller: Writer, ledger: RowLedger, body: Annotated[NewEvents, Body()]
-) -> EventsRecorded:
+def create_events(caller: Writer, ledger: RowLedger, body: NewEvents) -> EventsRecorded:
     """Record up to 500 events.
 
     Does what as many requests of one event each would do, in the same order. `failed` names those

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -26,7 +26,7 @@ Sort = Literal["name", "-name", "createdAt", "-createdAt", "rank", "-rank"]
 
 
 @app.post("/v1/feeds/preview", operation_id="feeds.preview")
-def preview(caller: Writer, _writes: Writes, body: Annotated[FeedSource, Body()]) -> FeedPreview:
+def preview(caller: Writer, _writes: Writes, body: FeedSource) -> FeedPreview:
     """Preview a feed.
 
     Fetches the beginning of a file and says which columns it has and what they probably are. Use
@@ -41,7 +41,7 @@ def preview(caller: Writer, _writes: Writes, body: Annotated[FeedSource, Body()]
 
 
 @app.post("/v1/feeds/check", operation_id="feeds.check")
-def check(caller: Writer, _writes: Writes, body: Annotated[FeedDraft, Body()]) -> FeedCheck:
+def check(caller: Writer, _writes: Writes, body: FeedDraft) -> FeedCheck:
     """Check a feed.
 
     Says what an import of the file's first rows would do with this mapping: how many would be
@@ -55,20 +55,14 @@ def check(caller: Writer, _writes: Writes, body: Annotated[FeedDraft, Body()]) -
 @app.get("/v1/feeds", operation_id="feeds.list")
 def list_feeds(
     caller: Reader,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only feeds of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only feeds of this store.")] = None,
     q: Search | None = None,
-    mode: Annotated[
-        list[FeedMode] | None,
-        Query(description="Only feeds of this mode."),
-    ] = None,
+    mode: Annotated[list[FeedMode] | None, Query(description="Only feeds of this mode.")] = None,
     import_status: Annotated[
         list[LatestFeedImport] | None,
         Query(
-            alias="importStatus",
             description="Only feeds whose `latestImport` has this status; `none` for feeds without "
-            "one.",
+            "one."
         ),
     ] = None,
     sort: Annotated[
@@ -91,7 +85,7 @@ def list_feeds(
 
 
 @app.post("/v1/feeds", operation_id="feeds.create", status_code=201)
-def create_feed(caller: Writer, writes: Writes, body: Annotated[NewFeed, Body()]) -> Feed:
+def create_feed(caller: Writer, writes: Writes, body: NewFeed) -> Feed:
     """Create a feed.
 
     The feed becomes the last of its store's product sources, and its first import is queued. From
@@ -117,7 +111,7 @@ def update_feed(
     id: Annotated[UUID, Path(description="The feed that is changed.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[FeedUpdate, Body()],
+    body: FeedUpdate,
 ) -> Feed:
     """Update a feed.
 
@@ -191,9 +185,7 @@ def create_import(
 @app.get("/v1/feeds/<id>/imports/<importId>", operation_id="feeds.getImport")
 def get_import(
     id: Annotated[UUID, Path(description="The feed whose import is read.")],
-    import_id: Annotated[
-        UUID, Path(alias="importId", description="The feed's import that is read, by its id.")
-    ],
+    import_id: Annotated[UUID, Path(description="The feed's import that is read, by its id.")],
     caller: Reader,
 ) -> FeedImport:
     """Get an import of a feed.
@@ -206,9 +198,7 @@ def get_import(
 @app.get("/v1/feeds/<id>/imports/<importId>/skipped-rows", operation_id="feeds.listSkippedRows")
 def list_skipped_rows(
     id: Annotated[UUID, Path(description="The feed whose import skipped the rows.")],
-    import_id: Annotated[
-        UUID, Path(alias="importId", description="The import whose skipped rows are listed.")
-    ],
+    import_id: Annotated[UUID, Path(description="The import whose skipped rows are listed.")],
     caller: Reader,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from storepost.accounts.invitations import service
 from storepost.accounts.invitations.schemas import (
@@ -45,7 +45,7 @@ def list_invitations(
     response_description="The invitation; its email is on its way.",
 )
 def create_invitation(
-    caller: Admin, origin: From, writes: Writes, body: Annotated[NewInvitation, Body()]
+    caller: Admin, origin: From, writes: Writes, body: NewInvitation
 ) -> InvitationSummary:
     """Invite somebody to the workspace.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -43,9 +43,7 @@ def list_locales(
     status_code=201,
     response_description="The locale as it was added.",
 )
-def create_locale(
-    caller: Writer, writes: Writes, body: Annotated[NewLocale, Body()]
-) -> WorkspaceLocale:
+def create_locale(caller: Writer, writes: Writes, body: NewLocale) -> WorkspaceLocale:
     """Add a locale.
 
     Adds a language by hand; the first of a workspace is its default. Locales of stores appear by
@@ -74,7 +72,7 @@ def update_locale(
     id: Annotated[UUID, Path(description="The locale to change.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[LocaleUpdate, Body()],
+    body: LocaleUpdate,
 ) -> WorkspaceLocale:
     """Update a locale.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from storepost.accounts.me import account, credentials, deletion, sessions, two_factor_settings
 from storepost.accounts.me.schemas import (
@@ -45,7 +45,7 @@ def get_me(caller: Known) -> Me:
     operation_id="me.update",
     response_description="The person with their new name, as `GET /me` answers it.",
 )
-def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()]) -> Me:
+def update_me(caller: SignedIn, writes: Writes, body: MeUpdate) -> Me:
     """Change your name.
 
     Members of the person's workspaces see the new name.
@@ -58,9 +58,7 @@ def update_me(caller: SignedIn, writes: Writes, body: Annotated[MeUpdate, Body()
     operation_id="me.putWorkspace",
     response_description="The workspace that the session works in now.",
 )
-def set_workspace(
-    caller: SignedIn, writes: Writes, body: Annotated[ChosenWorkspace, Body()]
-) -> WorkspaceSummary:
+def set_workspace(caller: SignedIn, writes: Writes, body: ChosenWorkspace) -> WorkspaceSummary:
     """Choose the active workspace.
 
     Every later request of this session works in that workspace, and the person's next session opens
@@ -75,9 +73,7 @@ def set_workspace(
     status_code=204,
     response_description="The password is changed, and every other session has ended.",
 )
-def change_password(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordChange, Body()]
-) -> None:
+def change_password(caller: SignedIn, origin: From, writes: Writes, body: PasswordChange) -> None:
     """Change your password.
 
     Every other session and every trusted browser ends; this session goes on. The person is told by
@@ -93,9 +89,7 @@ def change_password(
     response_description="A code is on its way, unless the address is taken or is the "
     "account's own. The answer has no body.",
 )
-def change_email(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[AddressChange, Body()]
-) -> None:
+def change_email(caller: SignedIn, origin: From, writes: Writes, body: AddressChange) -> None:
     """Request another email address.
 
     Emails a code to the new address. The account keeps its address until `POST /me/email/confirm`
@@ -111,7 +105,7 @@ def change_email(
     status_code=204,
     response_description="The account has the new address.",
 )
-def confirm_email(caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]) -> None:
+def confirm_email(caller: SignedIn, writes: Writes, body: CodeProof) -> None:
     """Confirm your new email address.
 
     Moves the account to the address that the code was sent to, and tells the old one by email. The
@@ -126,7 +120,7 @@ def confirm_email(caller: SignedIn, writes: Writes, body: Annotated[CodeProof, B
     response_description="The secret for the app, which is shown this once.",
 )
 def start_two_factor_app(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
+    caller: SignedIn, origin: From, writes: Writes, body: PasswordProof
 ) -> AppSetUp:
     """Start setting up an authenticator app.
 
@@ -144,9 +138,7 @@ def start_two_factor_app(
     response_description="The app is on. Ten backup codes come with the first method that "
     "is turned on, none with the second.",
 )
-def confirm_two_factor_app(
-    caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
-) -> BackupCodes:
+def confirm_two_factor_app(caller: SignedIn, writes: Writes, body: CodeProof) -> BackupCodes:
     """Turn on the authenticator app.
 
     Takes a code of the app that was set up. From then on a sign-in needs a second step. The first
@@ -163,7 +155,7 @@ def confirm_two_factor_app(
     response_description="The authenticator app is off.",
 )
 def disable_two_factor_app(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
+    caller: SignedIn, origin: From, writes: Writes, body: PasswordProof
 ) -> None:
     """Turn off the authenticator app.
 
@@ -195,9 +187,7 @@ def start_two_factor_email(caller: SignedIn, writes: Writes) -> None:
     response_description="Codes by email are on. Ten backup codes come with the first "
     "method that is turned on, none with the second.",
 )
-def confirm_two_factor_email(
-    caller: SignedIn, writes: Writes, body: Annotated[CodeProof, Body()]
-) -> BackupCodes:
+def confirm_two_factor_email(caller: SignedIn, writes: Writes, body: CodeProof) -> BackupCodes:
     """Turn on codes by email.
 
     Takes the code that was emailed. From then on a sign-in needs a second step. The first method
@@ -228,7 +218,7 @@ def disable_two_factor_email(caller: SignedIn, writes: Writes) -> None:
     response_description="Ten new backup codes, which are shown this once.",
 )
 def new_backup_codes(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
+    caller: SignedIn, origin: From, writes: Writes, body: PasswordProof
 ) -> BackupCodes:
     """Replace the backup codes.
 
@@ -258,9 +248,7 @@ def revoke_trusted_browsers(caller: SignedIn, writes: Writes) -> None:
     status_code=204,
     response_description="The account is deleted, and every session has ended.",
 )
-def delete_me(
-    caller: SignedIn, origin: From, writes: Writes, body: Annotated[PasswordProof, Body()]
-) -> None:
+def delete_me(caller: SignedIn, origin: From, writes: Writes, body: PasswordProof) -> None:
     """Delete your account.
 
     It can't be undone. Every session ends, and so do the memberships. API keys that the person made

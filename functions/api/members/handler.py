@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.members import service
 from storepost.accounts.members.schemas import MemberOrder, MemberSummary, MemberUpdate
@@ -85,7 +85,7 @@ def update_member_role(
     id: Annotated[UUID, Path(description="The member whose role changes, by the membership's id.")],
     caller: Admin,
     writes: Writes,
-    body: Annotated[MemberUpdate, Body()],
+    body: MemberUpdate,
 ) -> None:
     """Change a member's role.
 

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -44,7 +44,7 @@ def create_opt_in_request(
     caller: Writer,
     origin: From,
     writes: Writes,
-    body: Annotated[NewOptInRequest, Body()],
+    body: NewOptInRequest,
 ) -> OptInRequest:
     """Request an opt-in by email.
 
@@ -121,7 +121,7 @@ def confirm(
     origin: From,
     reads: PreferredLanguage,
     writes: Writes,
-    form: Annotated[OptInForm, Body()],  # noqa: ARG001 - it can say one thing only
+    form: OptInForm,  # noqa: ARG001 - it can say one thing only
 ) -> Response[Html]:
     """Confirm an opt-in.
 

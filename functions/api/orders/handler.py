@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -29,38 +29,26 @@ Sort = Literal["placedAt", "-placedAt"]
 def list_orders(
     caller: Reader,
     q: Search | None = None,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only orders of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only orders of this store.")] = None,
     profile_id: Annotated[
         UUID | None,
         Query(
-            alias="profileId",
             description="Only orders of this person. The id of a merged profile finds the orders "
-            "of the profile that remains.",
+            "of the profile that remains."
         ),
     ] = None,
     external_id: Annotated[
         ExternalId | None,
         Query(
-            alias="externalId",
             description="Only orders that their store knows by this id. Each store may have one: "
-            "without `storeId` every store is asked.",
+            "without `storeId` every store is asked."
         ),
     ] = None,
     financial_status: Annotated[
-        list[FinancialStatus] | None,
-        Query(
-            alias="financialStatus",
-            description="Only orders that are paid this far.",
-        ),
+        list[FinancialStatus] | None, Query(description="Only orders that are paid this far.")
     ] = None,
     fulfillment_status: Annotated[
-        list[FulfillmentStatus] | None,
-        Query(
-            alias="fulfillmentStatus",
-            description="Only orders that are sent this far.",
-        ),
+        list[FulfillmentStatus] | None, Query(description="Only orders that are sent this far.")
     ] = None,
     cancelled: Annotated[
         bool | None,
@@ -68,18 +56,13 @@ def list_orders(
     ] = None,
     is_test: Annotated[
         bool | None,
-        Query(
-            alias="isTest",
-            description="`true` for test orders alone, `false` for all others alone.",
-        ),
+        Query(description="`true` for test orders alone, `false` for all others alone."),
     ] = None,
     placed_from: Annotated[
-        Timestamp | None,
-        Query(alias="placedFrom", description="Only orders placed at this moment or later."),
+        Timestamp | None, Query(description="Only orders placed at this moment or later.")
     ] = None,
     placed_to: Annotated[
-        Timestamp | None,
-        Query(alias="placedTo", description="Only orders placed before this moment."),
+        Timestamp | None, Query(description="Only orders placed before this moment.")
     ] = None,
     sort: Annotated[
         Sort, Query(description="By when the orders were placed; `-` puts the newest first.")
@@ -126,8 +109,7 @@ def get_order(
 def get_order_of_store(
     id: Annotated[UUID, Path(description="The store whose order is read.")],
     external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="The store's own id of the order that is read."),
+        ExternalId, Path(description="The store's own id of the order that is read.")
     ],
     caller: Reader,
 ) -> Order:
@@ -144,14 +126,11 @@ def put_order(
     id: Annotated[UUID, Path(description="The custom store whose order is written.")],
     external_id: Annotated[
         ExternalId,
-        Path(
-            alias="externalId",
-            description="The store's own id of the order that is written, kept as it is sent.",
-        ),
+        Path(description="The store's own id of the order that is written, kept as it is sent."),
     ],
     caller: Writer,
     writes: Writes,
-    body: Annotated[OrderBody, Body()],
+    body: OrderBody,
 ) -> Response[Order]:
     """Create or replace an order of a custom store.
 
@@ -177,8 +156,7 @@ def put_order(
 def delete_order(
     id: Annotated[UUID, Path(description="The custom store whose order is deleted.")],
     external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="The store's own id of the order that is deleted."),
+        ExternalId, Path(description="The store's own id of the order that is deleted.")
     ],
     caller: Writer,
     writes: Writes,

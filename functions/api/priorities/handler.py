@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -61,7 +61,7 @@ def propose_change(
     id: Annotated[UUID, Path(description="The store whose field priority is to change.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[PriorityRules, Body()],
+    body: PriorityRules,
 ) -> PriorityChange:
     """Propose a change of a store's field priority.
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -35,15 +35,12 @@ _LOCALE = "one of the product's `locales`; the store's primary one where it is l
 @app.get("/v1/products", operation_id="products.list")
 def list_products(
     caller: Reader,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only products of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only products of this store.")] = None,
     external_id: Annotated[
         ExternalId | None,
         Query(
-            alias="externalId",
             description="Only products that their store knows by this id. Each store may have one: "
-            "without `storeId` every store is asked.",
+            "without `storeId` every store is asked."
         ),
     ] = None,
     locale: Annotated[
@@ -62,16 +59,12 @@ def list_products(
         bool | None,
         Query(description="`true` for products that buyers can see, `false` for all others."),
     ] = None,
-    stock: Annotated[
-        list[Stock] | None,
-        Query(description="Only products of this stock."),
-    ] = None,
+    stock: Annotated[list[Stock] | None, Query(description="Only products of this stock.")] = None,
     vendor: Annotated[
         Text | None, Query(description="Only products of exactly this vendor; case counts.")
     ] = None,
     product_type: Annotated[
-        Text | None,
-        Query(alias="productType", description="Only products of exactly this type; case counts."),
+        Text | None, Query(description="Only products of exactly this type; case counts.")
     ] = None,
     tag: Annotated[
         Text | None, Query(description="Only products that have exactly this tag; case counts.")
@@ -83,18 +76,15 @@ def list_products(
     source_id: Annotated[
         UUID | None,
         Query(
-            alias="sourceId",
             description="Only products that this store or feed has, by the store's or the feed's "
-            "own id.",
+            "own id."
         ),
     ] = None,
     changed_from: Annotated[
-        Timestamp | None,
-        Query(alias="changedFrom", description="Only products changed at this moment or later."),
+        Timestamp | None, Query(description="Only products changed at this moment or later.")
     ] = None,
     changed_to: Annotated[
-        Timestamp | None,
-        Query(alias="changedTo", description="Only products changed before this moment."),
+        Timestamp | None, Query(description="Only products changed before this moment.")
     ] = None,
     sort: Annotated[
         Sort,
@@ -229,8 +219,7 @@ def get_sales(
 def get_product_of_store(
     id: Annotated[UUID, Path(description="The store whose product is read.")],
     external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="The store's own id of the product that is read."),
+        ExternalId, Path(description="The store's own id of the product that is read.")
     ],
     caller: Reader,
     locale: Annotated[
@@ -251,14 +240,11 @@ def put_product(
     id: Annotated[UUID, Path(description="The custom store whose product is written.")],
     external_id: Annotated[
         ExternalId,
-        Path(
-            alias="externalId",
-            description="The store's own id of the product that is written, kept as it is sent.",
-        ),
+        Path(description="The store's own id of the product that is written, kept as it is sent."),
     ],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ProductBody, Body()],
+    body: ProductBody,
 ) -> Response[Product]:
     """Create or replace a product of a custom store.
 
@@ -282,8 +268,7 @@ def put_product(
 def delete_product(
     id: Annotated[UUID, Path(description="The custom store whose product is deleted.")],
     external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="The store's own id of the product that is deleted."),
+        ExternalId, Path(description="The store's own id of the product that is deleted.")
     ],
     caller: Writer,
     writes: Writes,

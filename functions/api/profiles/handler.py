@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.workspaces.access_log import log_access
 from storepost.api.http.app import create_app
@@ -56,39 +56,28 @@ def find_profiles(
     external_id: Annotated[
         ExternalId | None,
         Query(
-            alias="externalId",
             description="Only profiles whose customer its store calls this. Each store may have "
-            "one: without `storeId` every store is asked.",
+            "one: without `storeId` every store is asked."
         ),
     ] = None,
     store_id: Annotated[
         UUID | None,
-        Query(
-            alias="storeId",
-            description="Only profiles that have a customer or an order in this store.",
-        ),
+        Query(description="Only profiles that have a customer or an order in this store."),
     ] = None,
     is_customer: Annotated[
         bool | None,
         Query(
-            alias="isCustomer",
             description="`true`: only profiles with a customer or an order in any store. "
-            "`false`: only those without.",
+            "`false`: only those without."
         ),
     ] = None,
     email_marketing_consent: Annotated[
         list[ConsentState] | None,
-        Query(
-            alias="emailMarketingConsent",
-            description="Only profiles whose shown email address has this state.",
-        ),
+        Query(description="Only profiles whose shown email address has this state."),
     ] = None,
     sms_marketing_consent: Annotated[
         list[ConsentState] | None,
-        Query(
-            alias="smsMarketingConsent",
-            description="Only profiles whose shown phone number has this state.",
-        ),
+        Query(description="Only profiles whose shown phone number has this state."),
     ] = None,
     reachable: Annotated[
         list[Channel] | None,
@@ -104,30 +93,18 @@ def find_profiles(
     ] = None,
     first_seen_from: Annotated[
         Timestamp | None,
-        Query(
-            alias="firstSeenFrom",
-            description="Only profiles that were first seen at this moment or later.",
-        ),
+        Query(description="Only profiles that were first seen at this moment or later."),
     ] = None,
     first_seen_to: Annotated[
         Timestamp | None,
-        Query(
-            alias="firstSeenTo",
-            description="Only profiles that were first seen before this moment.",
-        ),
+        Query(description="Only profiles that were first seen before this moment."),
     ] = None,
     last_seen_from: Annotated[
         Timestamp | None,
-        Query(
-            alias="lastSeenFrom",
-            description="Only profiles that were last seen at this moment or later.",
-        ),
+        Query(description="Only profiles that were last seen at this moment or later."),
     ] = None,
     last_seen_to: Annotated[
-        Timestamp | None,
-        Query(
-            alias="lastSeenTo", description="Only profiles that were last seen before this moment."
-        ),
+        Timestamp | None, Query(description="Only profiles that were last seen before this moment.")
     ] = None,
     sort: Annotated[
         Sort,
@@ -172,9 +149,7 @@ def find_profiles(
         200: {"description": "The profile that has them, with what was given."},
     },
 )
-def upsert_profile(
-    caller: Writer, writes: Writes, body: Annotated[UpsertProfile, Body()]
-) -> Response[Profile]:
+def upsert_profile(caller: Writer, writes: Writes, body: UpsertProfile) -> Response[Profile]:
     """Create or update a profile by its identifiers.
 
     Creates a person, or adds to the one that an identifier names: what is given replaces what was
@@ -215,7 +190,7 @@ def update_profile(
     id: Annotated[UUID, Path(description="The profile to change.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ProfileUpdate, Body()],
+    body: ProfileUpdate,
 ) -> Profile:
     """Update a profile.
 
@@ -262,7 +237,7 @@ def merge_profiles(
     id: Annotated[UUID, Path(description="The profile that survives.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[MergeRequest, Body()],
+    body: MergeRequest,
 ) -> Profile:
     """Merge another profile into this one.
 
@@ -304,11 +279,7 @@ def list_identities(
 def delete_identity(
     id: Annotated[UUID, Path(description="The profile that loses the identity.")],
     identity_id: Annotated[
-        UUID,
-        Path(
-            alias="identityId",
-            description="The identity to remove, one of that profile's identities.",
-        ),
+        UUID, Path(description="The identity to remove, one of that profile's identities.")
     ],
     caller: Writer,
     writes: Writes,
@@ -357,9 +328,7 @@ def list_merges(
 def list_customers(
     id: Annotated[UUID, Path(description="The profile whose customers are listed.")],
     caller: Reader,
-    store_id: Annotated[
-        UUID | None, Query(alias="storeId", description="Only customers of this store.")
-    ] = None,
+    store_id: Annotated[UUID | None, Query(description="Only customers of this store.")] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileCustomer]:
@@ -378,10 +347,7 @@ def list_customers(
 @app.get("/v1/stores/<id>/customers/<externalId>", operation_id="customers.get")
 def get_customer(
     id: Annotated[UUID, Path(description="The store whose customer is read.")],
-    external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="What the store calls the customer."),
-    ],
+    external_id: Annotated[ExternalId, Path(description="What the store calls the customer.")],
     caller: Reader,
 ) -> ProfileCustomer:
     """Get a store's customer.
@@ -407,14 +373,13 @@ def put_customer(
     external_id: Annotated[
         ExternalId,
         Path(
-            alias="externalId",
             description="What the store calls the customer. Ids that stand for nobody, "
-            "such as `0`, are refused.",
+            "such as `0`, are refused."
         ),
     ],
     caller: Writer,
     writes: Writes,
-    body: Annotated[Customer, Body()],
+    body: Customer,
 ) -> Response[ProfileCustomer]:
     """Create or replace a custom store's customer.
 
@@ -438,10 +403,7 @@ def put_customer(
 )
 def delete_customer(
     id: Annotated[UUID, Path(description="The custom store that had the customer.")],
-    external_id: Annotated[
-        ExternalId,
-        Path(alias="externalId", description="What the store called the customer."),
-    ],
+    external_id: Annotated[ExternalId, Path(description="What the store called the customer.")],
     caller: Writer,
     writes: Writes,
 ) -> None:

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Proposer, Reader, Writer
@@ -52,17 +52,13 @@ def list_definition_schemas(
 def get_definition_schema(
     kind: Annotated[
         str,
-        Path(
-            description="The kind whose schema is read: `segment`, `email_template` or `flow`.",
-        ),
+        Path(description="The kind whose schema is read: `segment`, `email_template` or `flow`."),
     ],
     caller: Reader,  # noqa: ARG001 - who may call
     schema_version: Annotated[
         int | None,
         Query(
-            alias="schemaVersion",
-            ge=1,
-            description="Which version of the schema; the newest one where it is left out.",
+            ge=1, description="Which version of the schema; the newest one where it is left out."
         ),
     ] = None,
 ) -> JsonSchema:
@@ -125,10 +121,7 @@ def list_versions(
 def get_version(
     id: Annotated[UUID, Path(description="The definition that the version is of.")],
     version_id: Annotated[
-        UUID,
-        Path(
-            alias="versionId", description="The version that is read, as lists of versions name it."
-        ),
+        UUID, Path(description="The version that is read, as lists of versions name it.")
     ],
     caller: Reader,
 ) -> DefinitionVersion:
@@ -143,8 +136,7 @@ def get_version(
 def list_proposals(
     caller: Reader,
     status: Annotated[
-        list[ProposalStatus] | None,
-        Query(description="Only proposals of this status."),
+        list[ProposalStatus] | None, Query(description="Only proposals of this status.")
     ] = None,
     kind: Annotated[
         list[DefinitionKind] | None,
@@ -153,8 +145,7 @@ def list_proposals(
     definition_id: Annotated[
         UUID | None,
         Query(
-            alias="definitionId",
-            description="Only proposals that would change this definition, changed it or made it.",
+            description="Only proposals that would change this definition, changed it or made it."
         ),
     ] = None,
     stale: Annotated[
@@ -169,8 +160,7 @@ def list_proposals(
         Query(description="Only proposals of this person or API key, by the person's or key's id."),
     ] = None,
     sort: Annotated[
-        Sort,
-        Query(description="By when the proposals were made; `-` puts the newest first."),
+        Sort, Query(description="By when the proposals were made; `-` puts the newest first.")
     ] = "-createdAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -189,9 +179,7 @@ def list_proposals(
 
 
 @app.post("/v1/change-proposals", operation_id="changeProposals.create", status_code=201)
-def create_proposal(
-    caller: Proposer, writes: Writes, body: Annotated[NewChangeProposal, Body()]
-) -> ChangeProposal:
+def create_proposal(caller: Proposer, writes: Writes, body: NewChangeProposal) -> ChangeProposal:
     """Propose a change.
 
     Proposes a new definition, or a change of one as a JSON Patch; a body with `definitionId` is a
@@ -217,7 +205,7 @@ def approve_proposal(
     id: Annotated[UUID, Path(description="The open proposal that is approved.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ReviewBody | None, Body()] = None,
+    body: ReviewBody | None = None,
 ) -> ChangeProposal:
     """Approve a change proposal.
 
@@ -235,7 +223,7 @@ def reject_proposal(
     id: Annotated[UUID, Path(description="The open proposal that is rejected.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[ReviewBody | None, Body()] = None,
+    body: ReviewBody | None = None,
 ) -> ChangeProposal:
     """Reject a change proposal.
 

@@ -1,9 +1,5 @@
 """Signing up, signing in and out, and choosing a new password."""
 
-from typing import Annotated
-
-from aws_lambda_powertools.event_handler.openapi.params import Body
-
 from storepost.accounts.identity.limits import PASSWORDS_OF_SOURCE
 from storepost.accounts.identity.sessions import device_of
 from storepost.accounts.sign_in import registering, resetting, signing_in
@@ -37,7 +33,7 @@ app = create_app(unreadable_limit=PASSWORDS_OF_SOURCE)
     response_description="An email is on its way. Give its code to `POST "
     "/auth/verify-email` together with this `registration`.",
 )
-def sign_up(origin: From, writes: Writes, body: Annotated[SignUp, Body()]) -> SignUpBegun:
+def sign_up(origin: From, writes: Writes, body: SignUp) -> SignUpBegun:
     """Sign up.
 
     Emails a code to the address; the account exists once `POST /auth/verify-email` gets it. An
@@ -55,7 +51,7 @@ def sign_up(origin: From, writes: Writes, body: Annotated[SignUp, Body()]) -> Si
     status_code=202,
     response_description="A code is on its way if the sign-up is open. The answer has no body.",
 )
-def resend_sign_up(origin: From, writes: Writes, body: Annotated[SignUpResend, Body()]) -> None:
+def resend_sign_up(origin: From, writes: Writes, body: SignUpResend) -> None:
     """Resend the code of a sign-up.
 
     Emails another code; the one before ends. The answer is the same where the sign-up is unknown or
@@ -65,9 +61,7 @@ def resend_sign_up(origin: From, writes: Writes, body: Annotated[SignUpResend, B
 
 
 @app.post("/v1/auth/verify-email", operation_id="auth.verifyEmail")
-def verify_email(
-    origin: From, writes: Writes, body: Annotated[EmailVerification, Body()]
-) -> OpenedSession:
+def verify_email(origin: From, writes: Writes, body: EmailVerification) -> OpenedSession:
     """Confirm a sign-up with the emailed code.
 
     Creates the account with the name and password of this sign-up, and signs it in. Every other
@@ -83,9 +77,7 @@ def verify_email(
     response_description="An open session, or a challenge where a second step is needed: "
     "`status` tells which.",
 )
-def sign_in(
-    origin: From, writes: Writes, body: Annotated[SignIn, Body()]
-) -> SignedIn | SecondStepNeeded:
+def sign_in(origin: From, writes: Writes, body: SignIn) -> SignedIn | SecondStepNeeded:
     """Sign in.
 
     Opens a session with address and password. Where the account has two-factor authentication on,
@@ -102,7 +94,7 @@ def sign_in(
     status_code=204,
     response_description="A code is on its way; it is valid for 10 minutes.",
 )
-def send_two_factor_code(writes: Writes, body: Annotated[TwoFactorCodeRequest, Body()]) -> None:
+def send_two_factor_code(writes: Writes, body: TwoFactorCodeRequest) -> None:
     """Send a code for the second step.
 
     Emails six digits to the address of the account that is signing in; a code that was sent before
@@ -117,7 +109,7 @@ def send_two_factor_code(writes: Writes, body: Annotated[TwoFactorCodeRequest, B
     response_description="An open session; with `trustedBrowser` where the request asked for it.",
 )
 def verify_two_factor(
-    origin: From, writes: Writes, body: Annotated[SecondStep, Body()]
+    origin: From, writes: Writes, body: SecondStep
 ) -> OpenedTrustedSession | OpenedSession:
     """Complete the second step of signing in.
 
@@ -151,9 +143,7 @@ def sign_out(caller: SignedInCaller, writes: Writes) -> None:
     response_description="A link is on its way if the address has an account. The answer "
     "has no body.",
 )
-def forgot_password(
-    origin: From, writes: Writes, body: Annotated[ForgottenPassword, Body()]
-) -> None:
+def forgot_password(origin: From, writes: Writes, body: ForgottenPassword) -> None:
     """Request a link for a new password.
 
     Emails a link to the address if it has an account; it works for 30 minutes, and once. The answer
@@ -169,7 +159,7 @@ def forgot_password(
     status_code=204,
     response_description="The password is changed, and every session has ended.",
 )
-def reset_password(writes: Writes, body: Annotated[PasswordChoice, Body()]) -> None:
+def reset_password(writes: Writes, body: PasswordChoice) -> None:
     """Set a new password by an emailed link.
 
     Ends every session and every trusted browser of the person, and counts the address as verified.

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
@@ -34,7 +34,7 @@ def create_batch(
     id: Annotated[UUID, Path(description="The custom store that the records are of.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[StoreBatch, Body()],
+    body: StoreBatch,
 ) -> StoreImport:
     """Import a batch of records.
 
@@ -57,7 +57,7 @@ def create_import(
     id: Annotated[UUID, Path(description="The Shopify store that is imported from.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[NewImport, Body()],
+    body: NewImport,
 ) -> StoreImport:
     """Import from a shop.
 
@@ -97,9 +97,7 @@ def list_imports(
 @app.get("/v1/stores/<id>/imports/<importId>", operation_id="stores.getImport")
 def get_import(
     id: Annotated[UUID, Path(description="The store whose import is read.")],
-    import_id: Annotated[
-        UUID, Path(alias="importId", description="The store's import that is read, by its id.")
-    ],
+    import_id: Annotated[UUID, Path(description="The store's import that is read, by its id.")],
     caller: Reader,
 ) -> StoreImport:
     """Get an import of a store.
@@ -112,9 +110,7 @@ def get_import(
 @app.get("/v1/stores/<id>/imports/<importId>/problems", operation_id="stores.listImportProblems")
 def list_problems(
     id: Annotated[UUID, Path(description="The store whose import met the problems.")],
-    import_id: Annotated[
-        UUID, Path(alias="importId", description="The import whose problems are listed.")
-    ],
+    import_id: Annotated[UUID, Path(description="The import whose problems are listed.")],
     caller: Reader,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Reader, Writer
@@ -57,16 +57,13 @@ def list_stores(
     ] = None,
     connection_status: Annotated[
         list[ConnectionStatus] | None,
-        Query(
-            alias="connectionStatus", description="Only stores whose connection has this status."
-        ),
+        Query(description="Only stores whose connection has this status."),
     ] = None,
     import_status: Annotated[
         list[LatestImportStatus] | None,
         Query(
-            alias="importStatus",
             description="Only stores whose imports are at this status: the one that runs "
-            "or waits, else the latest.",
+            "or waits, else the latest."
         ),
     ] = None,
     sort: Annotated[
@@ -100,9 +97,7 @@ def list_stores(
         },
     },
 )
-def create_store(
-    caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
-) -> Response[Store]:
+def create_store(caller: Writer, writes: Writes, body: NewStore) -> Response[Store]:
     """Connect a custom store.
 
     Connects a store of your own platform: its customers, orders and products come by `PUT` or in
@@ -133,7 +128,7 @@ def update_store(
     id: Annotated[UUID, Path(description="The custom store to change.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[StoreUpdate, Body()],
+    body: StoreUpdate,
 ) -> Store:
     """Update a custom store.
 
@@ -187,7 +182,7 @@ def put_store_locales(
     id: Annotated[UUID, Path(description="The custom store whose locales are replaced.")],
     caller: Writer,
     writes: Writes,
-    body: Annotated[StoreLocales, Body()],
+    body: StoreLocales,
 ) -> Page[StoreLocale]:
     """Replace a custom store's locales.
 
@@ -222,7 +217,7 @@ def put_write_back(
     id: Annotated[UUID, Path(description="The custom store whose write-back address is set.")],
     caller: Admin,
     writes: Writes,
-    body: Annotated[NewWriteBack, Body()],
+    body: NewWriteBack,
 ) -> WriteBackSecret:
     """Set a store's write-back address.
 

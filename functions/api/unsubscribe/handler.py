@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Writer
@@ -41,7 +41,7 @@ def create_unsubscribe_link(
     ],
     caller: Writer,
     origin: From,
-    body: Annotated[NewUnsubscribeLink | None, Body()] = None,
+    body: NewUnsubscribeLink | None = None,
 ) -> UnsubscribeUrl:
     """Create an unsubscribe link.
 
@@ -103,7 +103,7 @@ def confirm(
     origin: From,
     reads: PreferredLanguage,
     writes: Writes,
-    form: Annotated[UnsubscribeForm, Body()],
+    form: UnsubscribeForm,
 ) -> Response[Html]:
     """Unsubscribe by a link.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Reader
@@ -64,7 +64,7 @@ def list_webhook_endpoints(
 
 @app.post("/v1/webhook-endpoints", operation_id="webhookEndpoints.create", status_code=201)
 def create_webhook_endpoint(
-    caller: Admin, writes: Writes, body: Annotated[NewWebhookEndpoint, Body()]
+    caller: Admin, writes: Writes, body: NewWebhookEndpoint
 ) -> CreatedWebhookEndpoint:
     """Create a webhook endpoint.
 
@@ -91,7 +91,7 @@ def update_webhook_endpoint(
     id: Annotated[UUID, Path(description="The endpoint that is changed.")],
     caller: Admin,
     writes: Writes,
-    body: Annotated[WebhookEndpointUpdate, Body()],
+    body: WebhookEndpointUpdate,
 ) -> WebhookEndpoint:
     """Update a webhook endpoint.
 
@@ -150,7 +150,7 @@ def send_webhook_test(
     id: Annotated[UUID, Path(description="The endpoint that is sent a sample.")],
     caller: Admin,
     writes: Writes,
-    body: Annotated[WebhookTest | None, Body()] = None,
+    body: WebhookTest | None = None,
 ) -> WebhookDelivery:
     """Test a webhook endpoint.
 
@@ -173,16 +173,10 @@ def list_webhook_deliveries(
     ] = None,
     created_from: Annotated[
         Timestamp | None,
-        Query(
-            alias="createdFrom",
-            description="Only deliveries that were created at this moment or later.",
-        ),
+        Query(description="Only deliveries that were created at this moment or later."),
     ] = None,
     created_to: Annotated[
-        Timestamp | None,
-        Query(
-            alias="createdTo", description="Only deliveries that were created before this moment."
-        ),
+        Timestamp | None, Query(description="Only deliveries that were created before this moment.")
     ] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -204,9 +198,7 @@ def list_webhook_deliveries(
 )
 def get_webhook_delivery(
     id: Annotated[UUID, Path(description="The endpoint that the delivery goes to.")],
-    delivery_id: Annotated[
-        UUID, Path(alias="deliveryId", description="The delivery to read, with its attempts.")
-    ],
+    delivery_id: Annotated[UUID, Path(description="The delivery to read, with its attempts.")],
     caller: Admin,
 ) -> WebhookDelivery:
     """Get a delivery to a webhook endpoint.
@@ -224,9 +216,7 @@ def get_webhook_delivery(
 )
 def retry_webhook_delivery(
     id: Annotated[UUID, Path(description="The endpoint to which another attempt is made.")],
-    delivery_id: Annotated[
-        UUID, Path(alias="deliveryId", description="The delivery that is tried again.")
-    ],
+    delivery_id: Annotated[UUID, Path(description="The delivery that is tried again.")],
     caller: Admin,
     writes: Writes,
 ) -> WebhookDelivery:
@@ -248,7 +238,7 @@ def replay_webhook_deliveries(
     id: Annotated[UUID, Path(description="The endpoint whose failed deliveries are sent again.")],
     caller: Admin,
     writes: Writes,
-    body: Annotated[WebhookReplay, Body()],
+    body: WebhookReplay,
 ) -> QueuedDeliveries:
     """Replay what a webhook endpoint missed.
 

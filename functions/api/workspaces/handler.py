@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.me.schemas import PasswordProof
 from storepost.accounts.workspaces import service
@@ -30,9 +30,7 @@ app = create_app()
     status_code=201,
     response_description="The new workspace; the caller owns it.",
 )
-def create_workspace(
-    caller: SignedIn, writes: Writes, body: Annotated[NewWorkspace, Body()]
-) -> CreatedWorkspace:
+def create_workspace(caller: SignedIn, writes: Writes, body: NewWorkspace) -> CreatedWorkspace:
     """Create a workspace.
 
     The signed-in person becomes its owner. The slug is made from the name. Where the session has no
@@ -81,7 +79,7 @@ def update_workspace(
     ],
     caller: PathOwner,
     writes: Writes,
-    body: Annotated[WorkspaceUpdate, Body()],
+    body: WorkspaceUpdate,
 ) -> None:
     """Update a workspace.
 
@@ -106,7 +104,7 @@ def delete_workspace(
     caller: PathOwner,
     origin: From,
     writes: Writes,
-    body: Annotated[PasswordProof, Body()],
+    body: PasswordProof,
 ) -> None:
     """Delete a workspace.
 

@@ -1,11 +1,11 @@
-"""Every minute: later attempts of webhook deliveries whose time has come are queued."""
+"""Every minute: later attempts of webhook deliveries and write-backs are queued once due."""
 
 from storepost.platform.attempts.due import send_due
 from storepost.platform.jobs.schedules import schedule_handler
 
 
 def queue_due_retries() -> dict[str, int]:
-    """Queues what is due."""
+    """Queues the attempts that are due; answers how many."""
     return {"queued": send_due()}
 
 

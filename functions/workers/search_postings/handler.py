@@ -2,9 +2,9 @@
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
-from storepost.overview.search.indexing import posting_writes
+from storepost.overview.search.indexing import posting_writes, write_batch
 from storepost.platform.jobs.batches import stream_batch_handler
-from storepost.platform.postings.repository import PostingWrites, write_together
+from storepost.platform.postings.writing import PostingWrites
 
 
 def writes_of(record: DynamoDBRecord) -> PostingWrites | None:
@@ -13,4 +13,4 @@ def writes_of(record: DynamoDBRecord) -> PostingWrites | None:
     return posting_writes(images.get("OldImage"), images.get("NewImage"))
 
 
-lambda_handler = stream_batch_handler(writes_of, write_together)
+lambda_handler = stream_batch_handler(writes_of, write_batch)

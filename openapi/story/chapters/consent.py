@@ -1,7 +1,7 @@
 """Who may be written to: asked, proven, confirmed, told to the shop, and withdrawn by a link."""
 
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, Telling
+from openapi.story.telling import Chapter, Meanwhile, StoryRun
 
 ADA, BRUNO = {"id": "{people.items.0.id}"}, {"id": "{bruno.id}"}
 CHIARA = "chiara.rossi@example.com"
@@ -13,16 +13,16 @@ PROOF = {
 }
 
 
-def _open_email(telling: Telling) -> None:
+def _open_email(story: StoryRun) -> None:
     """Chiara opens the link in the email that asks her."""
-    [link] = telling.email_to(CHIARA).links
-    telling.values["opt_in"] = link.rsplit("/", 1)[1]
-    telling.masks.add_token("opt_in", telling.values["opt_in"])
+    [link] = story.email_to(CHIARA).links
+    story.values["opt_in"] = link.rsplit("/", 1)[1]
+    story.masks.add_token("opt_in", story.values["opt_in"])
 
 
-def _follow(telling: Telling) -> None:
+def _open_link(story: StoryRun) -> None:
     """Ada opens the link at the end of her email."""
-    telling.values["token"] = telling.values["link"]["url"].rsplit("/", 1)[1]
+    story.values["token"] = story.values["link"]["url"].rsplit("/", 1)[1]
 
 
 CHAPTER: Chapter = [
@@ -133,7 +133,7 @@ CHAPTER: Chapter = [
         body={"reference": "newsletter-2026-03"},
         keep="link",
     ),
-    Meanwhile(_follow),
+    Meanwhile(_open_link),
     Step("unsubscribe.get", None, path={"token": "{token}"}),
     Step(
         "unsubscribe.confirm",

@@ -7,21 +7,21 @@ import struct
 
 from openapi.story.people import OWNER, PASSWORD, code_to, link_to
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, Telling
+from openapi.story.telling import Chapter, Meanwhile, StoryRun
 from storepost.values import clock
 
 NEW_PASSWORD = "staple battery horse correct"  # noqa: S105 - the story's own
 PROOF = {"password": PASSWORD}
 
 
-def app_code(telling: Telling) -> None:
+def app_code(story: StoryRun) -> None:
     """Olive reads the code that her authenticator app shows (RFC 6238)."""
     counter = int(clock.now().timestamp()) // 30
-    seed = base64.b32decode(telling.values["app"]["secret"])
+    seed = base64.b32decode(story.values["app"]["secret"])
     digest = hmac.digest(seed, struct.pack(">Q", counter), hashlib.sha1)
     offset = digest[-1] & 0xF
     number = struct.unpack(">I", digest[offset : offset + 4])[0] & 0x7FFFFFFF
-    telling.keep_code("app", f"{number % 10**6:06d}")
+    story.keep_code("app", f"{number % 10**6:06d}")
 
 
 CHAPTER: Chapter = [

@@ -11,7 +11,7 @@ from local.shopify import discounts
 from local.shopify.app import APP
 from local.shopify.oauth import approve
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, Telling
+from openapi.story.telling import Chapter, Meanwhile, StoryRun
 
 SHOP = "birch-loom.myshopify.com"
 CONNECTION = {"key": f"shopify:{SHOP}"}
@@ -46,32 +46,32 @@ def _signed(body: object) -> dict[str, str]:
     }
 
 
-def _approve(telling: Telling) -> None:
+def _approve(story: StoryRun) -> None:
     """Olive approves in her shop what the app asks for."""
-    shopify, asked = telling.run.shopify, telling.values["install"]["path"]
-    query = dict(parse_qsl(urlsplit(asked).query))
+    shopify, install_path = story.run.shopify, story.values["install"]["path"]
+    query = dict(parse_qsl(urlsplit(install_path).query))
     address = approve(shopify.app, shopify.shops[SHOP], query)
     callback = dict(parse_qsl(urlsplit(address).query))
-    telling.values["callback"] = callback
+    story.values["callback"] = callback
     for name in ("code", "state", "hmac"):
-        telling.masks.add_token(name, callback[name])
+        story.masks.add_token(name, callback[name])
 
 
-def _refuse_codes(telling: Telling) -> None:
+def _refuse_codes(story: StoryRun) -> None:
     """The shop refuses each code from now on."""
     fault = {"message": "Discounts are locked in this shop.", "code": "INVALID"}
     refusal = mock.patch.object(discounts, "_fault", return_value=fault)
-    telling.outside.enter_context(refusal)
+    story.outside.enter_context(refusal)
 
 
-def _take_codes(telling: Telling) -> None:
+def _take_codes(story: StoryRun) -> None:
     """The shop takes codes again."""
-    telling.outside.close()
+    story.outside.close()
 
 
-def _land(telling: Telling) -> None:
+def _land(story: StoryRun) -> None:
     """Her browser is led on to the page on which she chooses the workspace."""
-    telling.values["link_id"] = urlsplit(telling.values["location"]).fragment
+    story.values["link_id"] = urlsplit(story.values["location"]).fragment
 
 
 CHAPTER: Chapter = [

@@ -186,9 +186,9 @@ class TestCreate:
     ) -> None:
         key, secret = made(world, owner)
         members, body = WorkspaceRepository(workspace), {"name": "Late", "scope": "write"}
-        held = members.get()
-        assert held is not None
-        with world.meanwhile(lambda changes: members.end(changes, held)):
+        stored = members.get()
+        assert stored is not None
+        with world.meanwhile(lambda changes: members.end(changes, stored)):
             answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
         assert answer.problem() == (409, "no_active_workspace")
         rotate = f"/api-keys/{key}/rotate"

@@ -112,7 +112,7 @@ class TestHostileValues:
 
 class TestNames:
     @pytest.mark.parametrize(
-        ("given", "shown"),
+        ("name", "shown"),
         [
             ("  Jane \t van  der\nBerg ", "Jane van der Berg"),
             ("J.R.R. O\u2019Neil-Łuczak", "J.R.R. O\u2019Neil-Łuczak"),
@@ -129,8 +129,8 @@ class TestNames:
             ("", "(no name)"),
         ],
     )
-    def test_stay_as_they_are_written_otherwise(self, given: str, shown: str) -> None:
-        email = render("address_taken", {"name": given})
+    def test_stay_as_they_are_written_otherwise(self, name: str, shown: str) -> None:
+        email = render("address_taken", {"name": name})
         assert email.text.splitlines()[0] == f"Hello {shown},"
         assert f"Hello {shown}," in Page(email.html).seen
 

@@ -29,7 +29,7 @@ def email_in(language: Language, workspace: str = SHOP) -> RenderedEmail:
     return render(OptIn.template, to_params(OptIn(workspace, language, LINK)))
 
 
-def places(text: str) -> list[str]:
+def placeholders(text: str) -> list[str]:
     return sorted(field for _, field, _, _ in string.Formatter().parse(text) if field is not None)
 
 
@@ -40,8 +40,8 @@ class TestLanguages:
     def test_says_all_that_english_says_in_its_own_words(self, language: Language) -> None:
         english, own = texts(Language.ENGLISH), texts(language)
         assert list(own) == list(english)
-        assert {name: places(text) for name, text in own.items()} == {
-            name: places(text) for name, text in english.items()
+        assert {name: placeholders(text) for name, text in own.items()} == {
+            name: placeholders(text) for name, text in english.items()
         }
         assert [name for name, text in own.items() if text == english[name]] == []
 

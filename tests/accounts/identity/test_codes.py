@@ -145,9 +145,9 @@ def test_guesses_made_at_once_are_five(world: World, monkeypatch: pytest.MonkeyP
     code = issued()
     row, compared = find(EmailedCodeItem, KEY), []
 
-    def spy(given: str, purpose: Purpose, context: str, mac: str) -> bool:
-        compared.append(given)
-        return code_matches(given, purpose, context, mac)
+    def spy(code: str, purpose: Purpose, context: str, mac: str) -> bool:
+        compared.append(code)
+        return code_matches(code, purpose, context, mac)
 
     monkeypatch.setattr(codes, "find", lambda _model, _key: row)
     monkeypatch.setattr(codes, "code_matches", spy)

@@ -149,7 +149,7 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
     link = shopify.link(stranger, SHOP)
     begun = shopify.begin(owner, SHOP)
     approved = shopify.approved(begun)
-    held = {
+    credentials = {
         "session": owner.token,
         "api key": world.api_key(workspace, KeyScope.WRITE, owner),
         "trusted browser": _trusted_browser(owner),
@@ -213,9 +213,9 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
         ),
     }
     for place, counts in taken.items():
-        others = [kind for kind in held if kind != place and counts(held[kind])]
+        others = [kind for kind in credentials if kind != place and counts(credentials[kind])]
         assert others == (["session"] if place == "api key" else []), place
-        assert counts(held[place]), place
+        assert counts(credentials[place]), place
 
 
 def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
@@ -243,8 +243,8 @@ class TestCodes:
     def test_each_as_each_other_one(self, world: World) -> None:
         owner = account(world)
         registration, signing_up = _registration(world)
-        moved = {"email": f"moved.{CANARY}@example.com", "password": PASSWORD}
-        assert world.call("POST", "/me/email", token=owner.token, json_body=moved).status == 202
+        body = {"email": f"moved.{CANARY}@example.com", "password": PASSWORD}
+        assert world.call("POST", "/me/email", token=owner.token, json_body=body).status == 202
         new_address = code_in(world.emails()[-1])
         assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
         turning_on = code_in(world.emails()[-1])

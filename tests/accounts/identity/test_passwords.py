@@ -17,7 +17,7 @@ class Body(BaseModel):
     """A body with both kinds."""
 
     new: Password
-    given: SubmittedPassword
+    submitted: SubmittedPassword
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +32,10 @@ def test_argon2id_with_19_mib_two_passes_and_one_lane() -> None:
 
 
 def test_a_password_is_its_own_and_no_other() -> None:
-    kept = hash_password("correct horse")
-    assert verify_password(kept, "correct horse")
-    assert not verify_password(kept, "Correct horse")
-    assert not verify_password(kept, "correct horse ")
+    stored = hash_password("correct horse")
+    assert verify_password(stored, "correct horse")
+    assert not verify_password(stored, "Correct horse")
+    assert not verify_password(stored, "correct horse ")
 
 
 def test_equal_passwords_have_different_hashes() -> None:
@@ -58,18 +58,18 @@ def test_nobody_s_password_is_compared_all_the_same(monkeypatch: pytest.MonkeyPa
         def hash(self, password: str) -> str:
             return str(self.real.hash(password))
 
-        def verify(self, kept: str, password: str) -> bool:
-            compared.append(kept)
-            return bool(self.real.verify(kept, password))
+        def verify(self, stored: str, password: str) -> bool:
+            compared.append(stored)
+            return bool(self.real.verify(stored, password))
 
     original = passwords._hasher
     monkeypatch.setattr(passwords, "_hasher", Spy)
-    kept = hash_password("correct horse")
+    stored_hash = hash_password("correct horse")
     assert not verify_password(None, "correct horse")
-    assert verify_password(kept, "correct horse")
+    assert verify_password(stored_hash, "correct horse")
     nobody, somebody = compared
     parameters = "$argon2id$v=19$m=19456,t=2,p=1$"
-    assert (nobody.startswith(parameters), somebody) == (True, kept)
+    assert (nobody.startswith(parameters), somebody) == (True, stored_hash)
 
 
 def test_what_is_no_hash_is_no_password_s() -> None:
@@ -83,18 +83,18 @@ def test_weaker_hashes_are_made_anew() -> None:
 
 
 def test_bodies_show_no_password() -> None:
-    body = Body(new="a secret password", given="another secret")
+    body = Body(new="a secret password", submitted="another secret")
     assert "secret" not in repr(body)
     assert "secret" not in str(body)
 
 
 @pytest.mark.parametrize("length", [12, 200])
 def test_the_shortest_and_the_longest_password(length: int) -> None:
-    assert len(Body(new="p" * length, given="x").new) == length
+    assert len(Body(new="p" * length, submitted="x").new) == length
 
 
 @pytest.mark.parametrize("length", [11, 201])
 def test_too_short_or_too_long_a_password(length: int) -> None:
     with pytest.raises(ValidationError) as error:
-        Body(new="p" * length, given="x")
+        Body(new="p" * length, submitted="x")
     assert [e["loc"] for e in error.value.errors()] == [("new",)]

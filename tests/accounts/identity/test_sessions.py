@@ -83,9 +83,9 @@ class TestEndAllSessions:
 
     def test_the_excepted_one_ends_with_the_next(self, world: World) -> None:
         someone = world.person()
-        for kept in (session_of(someone.token), None):
+        for excepted in (session_of(someone.token), None):
             changes = Changes()
-            end_all_sessions(changes, person_of(someone), kept)
+            end_all_sessions(changes, person_of(someone), excepted)
             changes.commit()
         assert not valid(world, someone.token)
 

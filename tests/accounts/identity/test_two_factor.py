@@ -126,8 +126,8 @@ def test_ten_backup_codes_that_the_row_does_not_hold(world: World) -> None:
     assert backup_codes_left(person) == 10
     row = find(BackupCodesItem, backup_codes_key(person))
     assert row is not None
-    kept = "".join(row.macs)
-    assert not [code for code in codes if code in kept or code.replace("-", "") in kept]
+    stored = "".join(row.macs)
+    assert not [code for code in codes if code in stored or code.replace("-", "") in stored]
 
 
 def test_new_ones_end_the_old_ones(world: World) -> None:

@@ -167,12 +167,12 @@ class TestCreate:
         owner = world.person()
         workspace = world.workspace(owner)
         members = WorkspaceRepository(workspace)
-        held = members.get()
-        assert held is not None
+        stored = members.get()
+        assert stored is not None
 
         def meanwhile() -> None:
             invited(world, owner, FIRST)
-            commit_anew(lambda changes: members.end(changes, held))
+            commit_anew(lambda changes: members.end(changes, stored))
 
         body = {"email": GUEST, "role": "member"}
         with before_the_commit(meanwhile):

@@ -79,12 +79,12 @@ class TestTold:
 
     def test_inviting_an_admin(self, world: World, owner: Someone, key: str) -> None:
         email = f"thief.{CANARY}@example.com"
-        with self.one_email(world, owner) as told:
+        with self.one_email(world, owner) as emails:
             invites(world, key, email=email)
-        text = told[0].text.replace("\u200c", "")
+        text = emails[0].text.replace("\u200c", "")
         assert email in text
         assert world.key_of(key).prefix in text
-        assert "invited an admin" in told[0].subject
+        assert "invited an admin" in emails[0].subject
 
     def test_sending_that_again(self, world: World, owner: Someone, key: str) -> None:
         invitation = invites(world, key)
@@ -102,21 +102,21 @@ class TestTold:
         membership = world.membership(member, workspace)
         assert membership is not None
         path, body = f"/members/{membership.id}", {"role": role}
-        with self.one_email(world, owner) as told:
+        with self.one_email(world, owner) as emails:
             for _ in range(2):  # the second one changes nothing
                 assert world.call("PATCH", path, token=key, json_body=body).status == 204
-        assert f"Role: {role}" in told[0].text
-        assert member.name in told[0].text.replace("\u200c", "")
+        assert f"Role: {role}" in emails[0].text
+        assert member.name in emails[0].text.replace("\u200c", "")
 
     def test_removing_a_member(
         self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
     ) -> None:
         membership = world.membership(world.member(workspace), workspace)
         assert membership is not None
-        with self.one_email(world, owner) as told:
+        with self.one_email(world, owner) as emails:
             answer = world.call("DELETE", f"/members/{membership.id}", token=key)
             assert answer.status == 204
-        assert "removed a member" in told[0].subject
+        assert "removed a member" in emails[0].subject
 
     def test_what_people_do_tells_nobody(
         self, world: World, owner: Someone, workspace: WorkspaceScope
@@ -224,7 +224,7 @@ class TestRevoked:
             path = f"/api-keys/{key_id}/revoke"
             assert world.call("POST", path, token=owner.token).status == 200
 
-        for places in crashes(world, work):
+        for positions in crashes(world, work):
             work()
-            assert open_ids(world, owner) == set(), places
+            assert open_ids(world, owner) == set(), positions
             assert not ApiKeyRepository(workspace).is_active(key_id)

@@ -190,13 +190,13 @@ def keeps_its_secret(world: World, someone: Someone, path: str, body: Json, secr
     refused = world.call("POST", path, token=other, json_body=body, key="k")
     assert refused.problem() == (409, "idempotency_secret_sealed")
     assert _state(world, someone) == before
-    told = first.json[secrets]
-    kept = "".join(str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer)
-    assert told
-    assert kept
-    for secret in [told] if isinstance(told, str) else told:
-        assert secret not in kept
-        assert secret.replace("-", "") not in kept
+    secret_or_secrets = first.json[secrets]
+    records = "".join(str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer)
+    assert secret_or_secrets
+    assert records
+    for secret in [secret_or_secrets] if isinstance(secret_or_secrets, str) else secret_or_secrets:
+        assert secret not in records
+        assert secret.replace("-", "") not in records
     return first
 
 

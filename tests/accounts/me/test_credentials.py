@@ -140,10 +140,10 @@ class TestChangeEmail:
         assert find_account(NEW_ADDRESS) is None
         assert partition(world, someone) == {"address_change", "code#address_change"}
         [row] = [row for row in world.rows("person#") if isinstance(row, EmailedCodeItem)]
-        kept = row.to_simple_dict()
-        assert set(kept) == {"pk", "sk", "kind", "expiration", "mac", "tries", "expires_at"}
-        assert len(kept["mac"]) == 64
-        assert kept["mac"] != code
+        attributes = row.to_simple_dict()
+        assert set(attributes) == {"pk", "sk", "kind", "expiration", "mac", "tries", "expires_at"}
+        assert len(attributes["mac"]) == 64
+        assert attributes["mac"] != code
 
     def test_of_another_account(self, world: World) -> None:
         someone, owner = account(world), account(world)
@@ -152,11 +152,11 @@ class TestChangeEmail:
         taken = world.call("POST", self.path, token=someone.token, json_body=body)
         assert taken.status == 202
         assert taken.without_id == free.without_id
-        _, told = world.emails()
-        assert told.to == owner.email
-        assert owner.name in told.text
-        assert someone.name not in told.text
-        assert someone.email not in told.text
+        _, email = world.emails()
+        assert email.to == owner.email
+        assert owner.name in email.text
+        assert someone.name not in email.text
+        assert someone.email not in email.text
         assert (stored(someone).email, stored(owner).email) == (someone.email, owner.email)
         # Nor does the confirmation tell: it counts tries as for any other address.
         for expected in [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]:
@@ -217,7 +217,7 @@ class TestConfirmEmail:
 
     path = "/me/email/confirm"
 
-    def asked(self, world: World, someone: Someone, email: str = NEW_ADDRESS) -> str:
+    def requested_code(self, world: World, someone: Someone, email: str = NEW_ADDRESS) -> str:
         """The code that came to the new address."""
         body = {"email": email, "password": PASSWORD}
         answer = world.call("POST", "/me/email", token=someone.token, json_body=body)
@@ -245,14 +245,14 @@ class TestConfirmEmail:
 
     def test_another_persons_code(self, world: World) -> None:
         someone, other = account(world), account(world)
-        code = self.asked(world, someone)
+        code = self.requested_code(world, someone)
         assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
         assert stored(other).email == other.email
 
     def test_moves_the_account(self, world: World) -> None:
         someone = account(world)
         trust(someone)
-        code = self.asked(world, someone)
+        code = self.requested_code(world, someone)
         before = clock.now()
         answer = self.confirm(world, someone, code)
         assert (answer.status, answer.body) == (204, b"")
@@ -267,23 +267,23 @@ class TestConfirmEmail:
         assert partition(world, someone) == set()
         assert two_factor(world, someone)["trustedBrowsers"] == 0
         assert world.call("GET", "/me", token=someone.token).json["user"]["email"] == NEW_ADDRESS
-        told = world.emails()[-1]
-        assert told.to == someone.email
-        assert f"n***@{NEW_ADDRESS.partition('@')[2]}" in told.text
-        assert NEW_ADDRESS not in told.text + told.html
+        email = world.emails()[-1]
+        assert email.to == someone.email
+        assert f"n***@{NEW_ADDRESS.partition('@')[2]}" in email.text
+        assert NEW_ADDRESS not in email.text + email.html
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
 
     def test_the_old_address_is_free(self, world: World) -> None:
         someone, other = account(world), account(world)
-        self.confirm(world, someone, self.asked(world, someone))
-        code = self.asked(world, other, someone.email)
+        self.confirm(world, someone, self.requested_code(world, someone))
+        code = self.requested_code(world, other, someone.email)
         assert self.confirm(world, other, code).status == 204
         assert stored(other).email == someone.email
 
     def test_only_the_latest_code_and_address(self, world: World) -> None:
         someone, latest = account(world), f"latest.{CANARY}@example.com"
-        first = self.asked(world, someone)
-        second = self.asked(world, someone, latest)
+        first = self.requested_code(world, someone)
+        second = self.requested_code(world, someone, latest)
         if first != second:
             assert self.confirm(world, someone, first).problem() == (422, "code_invalid")
         assert self.confirm(world, someone, second).status == 204
@@ -292,25 +292,25 @@ class TestConfirmEmail:
 
     def test_ten_minutes(self, world: World) -> None:
         someone = account(world)
-        code = self.asked(world, someone)
+        code = self.requested_code(world, someone)
         world.advance(minutes=10)
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
         assert stored(someone).email == someone.email
 
     def test_five_wrong_codes_end_it(self, world: World) -> None:
         someone = account(world)
-        code = self.asked(world, someone)
+        code = self.requested_code(world, someone)
         for _ in range(5):
             answer = self.confirm(world, someone, wrong(code))
             assert answer.problem() == (422, "code_invalid")
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
         assert stored(someone).email == someone.email
-        again = self.asked(world, someone)
+        again = self.requested_code(world, someone)
         assert self.confirm(world, someone, again).status == 204
 
     def test_taken_meanwhile(self, world: World) -> None:
         first, second = account(world), account(world)
-        codes = [self.asked(world, first), self.asked(world, second)]
+        codes = [self.requested_code(world, first), self.requested_code(world, second)]
         assert self.confirm(world, first, codes[0]).status == 204
         assert self.confirm(world, second, codes[1]).problem() == (409, "email_taken")
         assert stored(second).email == second.email
@@ -320,7 +320,7 @@ class TestConfirmEmail:
 
     def test_replay(self, world: World) -> None:
         someone = account(world)
-        code = self.asked(world, someone)
+        code = self.requested_code(world, someone)
         answers = [self.confirm(world, someone, code, key="k") for _ in range(2)]
         assert [answer.status for answer in answers] == [204, 204]
         assert answers[1].header("idempotency-replayed") == "true"

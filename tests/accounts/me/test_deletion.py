@@ -100,8 +100,8 @@ class TestDelete:
         invited = {"email": "guest@example.com", "role": "member"}
         created = world.call("POST", "/invitations", token=someone.token, json_body=invited)
         assert created.status == 201
-        asked = {"email": "next.canary@example.com", "password": PASSWORD}
-        assert world.call("POST", "/me/email", token=someone.token, json_body=asked).status == 202
+        body = {"email": "next.canary@example.com", "password": PASSWORD}
+        assert world.call("POST", "/me/email", token=someone.token, json_body=body).status == 202
         others = traces(world, other)
         assert delete(world, someone, key="k").status == 204
         world.deliver()

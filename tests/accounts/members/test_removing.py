@@ -157,7 +157,7 @@ class TestDelete:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
-        kept, revoked = (world.api_key(workspace, KeyScope.WRITE, admin) for _ in range(2))
+        remaining, revoked = (world.api_key(workspace, KeyScope.WRITE, admin) for _ in range(2))
         mine = world.api_key(workspace, KeyScope.WRITE, owner)
         path = f"/api-keys/{world.key_of(revoked).id}/revoke"
         assert world.call("POST", path, token=owner.token).status == 200
@@ -167,11 +167,11 @@ class TestDelete:
         assert email.to == owner.email
         assert admin.name in email.text
         assert "Olive's Shop" in email.text
-        assert world.key_of(kept).name in email.text
-        assert world.key_of(kept).prefix in email.text
+        assert world.key_of(remaining).name in email.text
+        assert world.key_of(remaining).prefix in email.text
         assert world.key_of(mine).prefix not in email.text
         assert revoked[:12] not in email.text
-        assert kept not in email.text
+        assert remaining not in email.text
 
     def test_the_keys_go_on_without_the_role(
         self, world: World, owner: Someone, workspace: WorkspaceScope

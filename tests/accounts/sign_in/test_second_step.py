@@ -294,9 +294,9 @@ class TestVerify:
 
         def late(changes: Changes, challenge: Challenge) -> None:
             for other in nested:
-                given = SecondStep(challenge=other, method=method, code=code)
+                second_step = SecondStep(challenge=other, method=method, code=code)
                 inner = Changes()
-                signing_in.complete_second_step(given, Device(None, None, None), inner)
+                signing_in.complete_second_step(second_step, Device(None, None, None), inner)
                 inner.commit()
             end_challenge(changes, challenge)
 

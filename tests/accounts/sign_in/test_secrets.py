@@ -50,7 +50,7 @@ def lines() -> Iterator[StringIO]:
     ("model", "fields"),
     [
         (SignUp, {"name": "N", "email": ADDRESS, "password": SECRET}),
-        (SignIn, {"email": ADDRESS, "password": SECRET, "trusted_browser": SECRET}),
+        (SignIn, {"email": ADDRESS, "password": SECRET, "trustedBrowser": SECRET}),
         (EmailVerification, {"registration": str(UUID(int=0)), "code": SECRET}),
         (TwoFactorCodeRequest, {"challenge": SECRET}),
         (SecondStep, {"challenge": SECRET, "method": "app", "code": SECRET}),

@@ -202,10 +202,10 @@ class TestSignIn:
     ) -> None:
         opened = open_session
 
-        def late(*given: object) -> object:
+        def late(*arguments: object) -> object:
             row = PersonItem(*person_key(PersonScope(person.id)))
             row.update([PersonItem.sessions_epoch.add(1)], add_version_condition=False)
-            return opened(*given)  # type: ignore[arg-type]
+            return opened(*arguments)  # type: ignore[arg-type]
 
         monkeypatch.setattr(signing_in, "open_session", late)
         answer = try_sign_in(world, person.email)

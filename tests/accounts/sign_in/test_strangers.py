@@ -73,8 +73,8 @@ class TestEmails:
         sent = {"challenge": challenged(world, person)}
         refused = world.call("POST", "/auth/two-factor/send-code", json_body=sent)
         assert refused.problem() == (429, "code_send_limit")
-        told = templates(world, person)
-        assert sorted(told.count(each) for each in set(told)) == [5, 5, 5, 5]
+        names = templates(world, person)
+        assert sorted(names.count(each) for each in set(names)) == [5, 5, 5, 5]
 
     def test_a_hundred_forgotten_passwords_of_a_source(self, world: World, person: Someone) -> None:
         for number in range(100):
@@ -218,7 +218,7 @@ class Model:
     made: list[tuple[datetime, int, int]] = field(default_factory=list)
     extra: list[tuple[datetime, int, int]] = field(default_factory=list)
 
-    def told(self, now: datetime, address: int, source: int, *, right: bool) -> str:
+    def outcome(self, now: datetime, address: int, source: int, *, right: bool) -> str:
         """What a password is told; a wrong one that was compared counts."""
         since = now - timedelta(minutes=15)
         recent = [each for each in self.made if each[0] > since]
@@ -274,5 +274,5 @@ def test_against_a_plain_list(
         model = Model(known)
         for wait, address, source, right in steps:
             now += timedelta(seconds=wait)
-            told = guess(people[address], RIGHT if right else WRONG, f"192.0.2.{source}")
-            assert told == model.told(now, address, source, right=right)
+            outcome = guess(people[address], RIGHT if right else WRONG, f"192.0.2.{source}")
+            assert outcome == model.outcome(now, address, source, right=right)

@@ -164,8 +164,8 @@ class TestAvailableSlug:
         for _ in range(2):
             query = {"name": "Shop"}
             token = person.token
-            told = world.call("GET", "/workspaces/available-slug", token=token, query=query)
-            assert told.json["slug"] == made(world, person, "Shop").json["slug"]
+            available = world.call("GET", "/workspaces/available-slug", token=token, query=query)
+            assert available.json["slug"] == made(world, person, "Shop").json["slug"]
 
 
 class TestUpdate:

@@ -67,6 +67,33 @@ class TestErrors:
             tracemalloc.stop()
 
 
+WIDE = [
+    ("PUT", "/stores/{store}/orders/1", "total"),
+    ("PUT", "/stores/{store}/products/1", "customFields"),
+    ("POST", "/stores/{store}/product-priority/changes", "fields"),
+    ("POST", "/feeds", "mapping"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "field"), WIDE, ids=[field for *_, field in WIDE])
+def test_a_wide_object_in_a_field_is_one_error_of_its_own(
+    world: World, owner: Someone, method: str, path: str, field: str
+) -> None:
+    """None is made of each of its names, which would take sixty times their size."""
+    path = path.format(store="0198c5c0-0000-7000-8000-000000000000")
+    body = b'{"%s":%s}' % (field.encode(), wide(60_000))
+    tracemalloc.start()
+    try:
+        answer = world.call(method, path, token=owner.token, body=body)
+        assert tracemalloc.get_traced_memory()[1] < 32 * 1024**2
+    finally:
+        tracemalloc.stop()
+    assert answer.status == 422
+    assert [each for each in answer.error_paths() if f"{each}/".startswith(f"/{field}/")] == [
+        f"/{field}"
+    ]
+
+
 class TestDepth:
     """At most 100 levels, in a body of any operation."""
 

@@ -102,8 +102,10 @@ class TestHeaders:
         path: str,
     ) -> None:
         """Every operation with a caller, asked for with nothing right but the token."""
-        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        answer = world.call(method, asked, token=owner.token, body=b"{" if method != "GET" else b"")
+        target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        answer = world.call(
+            method, target, token=owner.token, body=b"{" if method != "GET" else b""
+        )
         assert {"person"} <= set(limits(answer)) <= {"person", "workspace"}
         assert set(policies(answer)) == set(limits(answer))
 
@@ -204,8 +206,8 @@ class TestRefusal:
         self, world: World, key: str, workspace: WorkspaceScope
     ) -> None:
         """A flood of requests of the wrong scope is one, too."""
-        asked = [world.call("POST", "/locales", token=key, body=b"{") for _ in range(101)]
-        assert [answer.status for answer in asked] == [403] * 100 + [429]
+        answers = [world.call("POST", "/locales", token=key, body=b"{") for _ in range(101)]
+        assert [answer.status for answer in answers] == [403] * 100 + [429]
 
     def test_comes_after_authentication(self, world: World) -> None:
         assert {ask(world, "stp_unknown").status for _ in range(250)} == {401}

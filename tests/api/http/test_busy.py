@@ -229,5 +229,5 @@ class TestClaim:
 
 def test_every_operation_tells_of_it() -> None:
     for _, _, operation in operations():
-        told = operation["responses"]["503"]
-        assert codes_in(told) == ["busy"], operation["operationId"]
+        response = operation["responses"]["503"]
+        assert codes_in(response) == ["busy"], operation["operationId"]

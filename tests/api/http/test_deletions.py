@@ -121,10 +121,10 @@ class TestWithKey:
     def test_a_run_that_dies_anywhere_ends_as_deleted(
         self, world: World, owner: Someone, workspace: WorkspaceScope, locale: str
     ) -> None:
-        for places in crashes(world, lambda: delete(world, owner, locale, key=KEY)):
+        for positions in crashes(world, lambda: delete(world, owner, locale, key=KEY)):
             for key in (None, KEY):
                 answer = until_answered(world, partial(delete, world, owner, locale, key=key))
-                assert answer.status == 204, places
+                assert answer.status == 204, positions
 
 
 class TestClosed:

@@ -21,7 +21,7 @@ from storepost.values.scope import WorkspaceScope
 from tests.catalog.products.sample import product, variant
 from tests.harness.world import BASE_URL, CANARY, Answer, Someone, World
 from tests.orders.sample import order
-from tests.people.matching.scenario import ANN, BOB, Town
+from tests.people.matching.scenario import ANN, BOB, Scenario
 
 type Body = dict[str, Any]
 
@@ -256,8 +256,8 @@ def both(
     """Sees that the record with the id 7 is refused alike by its path and by its query."""
     store, records = where
     by_path, by_query = (
-        world.call(method, path, token=owner.token, json_body=body, query=asked)
-        for path, asked in (
+        world.call(method, path, token=owner.token, json_body=body, query=parameters)
+        for path, parameters in (
             (path_form(store, records, "7"), query),
             (f"/stores/{store}/{records}", {"externalId": "7", **query}),
         )
@@ -292,11 +292,11 @@ class TestRefused:
         )
         for method in ("GET", "PUT", "DELETE"):
             more: Any = {"json_body": body} if method == "PUT" else {}
-            for path, asked, where in (
+            for path, parameters, where in (
                 (path_form(store, records, external_id), {}, "path.externalId"),
                 (f"/stores/{store}/{records}", query, "query.externalId"),
             ):
-                answer = world.call(method, path, token=owner.token, query=asked, **more)
+                answer = world.call(method, path, token=owner.token, query=parameters, **more)
                 assert message(answer) == (where, WRONG[external_id])
 
     def test_bytes_that_are_no_utf_8(self, world: World, owner: Someone, store: str) -> None:
@@ -327,8 +327,8 @@ class TestRefused:
         made = world.call("POST", path, token=owner.token, json_body={"orders": records})
         assert made.status == 202, made.body
         world.deliver()
-        asked = f"/stores/{store}/imports/{made.json['id']}/problems"
-        [problem] = world.call("GET", asked, token=owner.token).json["items"]
+        problems = f"/stores/{store}/imports/{made.json['id']}/problems"
+        [problem] = world.call("GET", problems, token=owner.token).json["items"]
         assert (problem["index"], problem["code"]) == (1, "validation")
         assert WRONG["null"] in problem["detail"]
         assert world.call("GET", "/orders", token=owner.token).json["total"] == 2
@@ -353,15 +353,15 @@ class TestProfilesFilter:
     """GET /profiles?externalId= without a store: every store is asked."""
 
     def test_finds_whom_any_store_calls_so(self, world: World) -> None:
-        town = Town(world)
-        one, other = town.store(), town.store("Other")
-        town.customer(one, "7", email=ANN)
-        town.customer(other, "7", email=BOB)
-        town.customer(other, "8", email=ANN)
-        ann, bob = (town.get("/profiles", email=each)["items"][0]["id"] for each in (ANN, BOB))
+        scenario = Scenario(world)
+        one, other = scenario.store(), scenario.store("Other")
+        scenario.customer(one, "7", email=ANN)
+        scenario.customer(other, "7", email=BOB)
+        scenario.customer(other, "8", email=ANN)
+        ann, bob = (scenario.get("/profiles", email=each)["items"][0]["id"] for each in (ANN, BOB))
 
         def found(**query: object) -> list[str]:
-            answer = town.get("/profiles", **query)
+            answer = scenario.get("/profiles", **query)
             assert answer["total"] == len(answer["items"])
             return [each["id"] for each in answer["items"]]
 
@@ -373,14 +373,14 @@ class TestProfilesFilter:
         assert found(externalId="9") == []
         assert found(externalId="7", sort="email") == [ann, bob]
         assert found(externalId="7", sort="-email") == [bob, ann]
-        page = town.get("/profiles", externalId="7", sort="email", page=2)
+        page = scenario.get("/profiles", externalId="7", sort="email", page=2)
         assert (page["items"], page["total"]) == ([], 2)
 
     def test_one_person_of_two_stores_once(self, world: World) -> None:
-        town = Town(world)
-        for store in (town.store(), town.store("Other")):
-            town.customer(store, "7", email=ANN)
-        assert town.get("/profiles", externalId="7")["total"] == 1
+        scenario = Scenario(world)
+        for store in (scenario.store(), scenario.store("Other")):
+            scenario.customer(store, "7", email=ANN)
+        assert scenario.get("/profiles", externalId="7")["total"] == 1
 
 
 @given(st.text(min_size=1, max_size=20))

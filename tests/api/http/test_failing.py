@@ -67,8 +67,8 @@ class TestInternal:
         """Nothing is written then: the answer is known before the effect."""
         plain = service.add_locale
 
-        def broken(*given: Any) -> Any:
-            return {"code": plain(*given).code}
+        def broken(*arguments: Any) -> Any:
+            return {"code": plain(*arguments).code}
 
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", broken)
@@ -95,7 +95,7 @@ class TestConflict:
             raise LostRace()
 
         with monkeypatch.context() as patched:
-            patched.setattr(service, "add_locale", lambda *given: lose(given[-1]))
+            patched.setattr(service, "add_locale", lambda *arguments: lose(arguments[-1]))
             answer = create(world, owner, key)
         assert answer.problem() == (409, "conflict")
         assert runs == [0] * MAX_RUNS
@@ -107,8 +107,8 @@ class TestConflict:
     ) -> None:
         plain, lost = service.add_locale, [LostRace()] * (MAX_RUNS - 1)
 
-        def lose_first(*given: Any) -> Any:
-            made = plain(*given)
+        def lose_first(*arguments: Any) -> Any:
+            made = plain(*arguments)
             if lost:
                 raise lost.pop()
             return made
@@ -173,9 +173,9 @@ class TestDeadline:
             except Exception as error:
                 raise HTTPClientError(error=error) from error
 
-        def add(*given: Any) -> Any:
+        def add(*arguments: Any) -> Any:
             slow.append(True)
-            return plain(*given)
+            return plain(*arguments)
 
         events = dynamodb_client().meta.events
         events.register_first("before-send.dynamodb", hang)

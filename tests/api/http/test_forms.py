@@ -30,8 +30,8 @@ class TestParts:
         for name, value in fields:
             head = f'--bound\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
             body += head.encode() + value.encode() + b"\r\n"
-        event, told = read(body + b"--bound--\r\n", 'multipart/form-data; boundary="bound"')
-        assert told == fields
+        event, parts = read(body + b"--bound--\r\n", 'multipart/form-data; boundary="bound"')
+        assert parts == fields
         assert (event["headers"]["content-type"], event["isBase64Encoded"]) == (FORM, False)
 
     @given(

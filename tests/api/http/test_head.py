@@ -24,9 +24,9 @@ class TestHead:
     def test_is_answered_as_get_is(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        got = world.call(method, asked, token=owner.token)
-        answer = world.call("HEAD", asked, token=owner.token)
+        target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        got = world.call(method, target, token=owner.token)
+        answer = world.call("HEAD", target, token=owner.token)
         assert answer.body == b""
         assert (answer.status, headers(answer)) == (got.status, headers(got))
 
@@ -49,8 +49,8 @@ class TestCaches:
     def test_no_answer_to_a_caller_may_be_kept(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        answer = world.call(method, asked, token=owner.token)
+        target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        answer = world.call(method, target, token=owner.token)
         assert answer.header("cache-control") == "no-store"
 
     def test_the_description_may(self, world: World) -> None:

@@ -34,7 +34,7 @@ def test_each_leads_to_something_that_can_be_read(operation: str, template: str)
 class TestLocation:
     """Followed, it answers what was made."""
 
-    def follow(self, world: World, by: Someone, answer: Answer) -> Answer:
+    def get_location(self, world: World, by: Someone, answer: Answer) -> Answer:
         location = answer.header("location")
         assert location is not None
         assert location.startswith(BASE_URL)
@@ -46,7 +46,7 @@ class TestLocation:
         body = {"name": "Till", "scope": "read"}
         made = world.call("POST", "/api-keys", token=owner.token, json_body=body)
         assert made.status == 201
-        found = self.follow(world, owner, made)
+        found = self.get_location(world, owner, made)
         assert found.json["id"] == made.json["apiKey"]["id"]
 
     @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ class TestLocation:
     ) -> None:
         made = world.call("POST", path, token=owner.token, json_body=body)
         assert made.status == 201
-        assert self.follow(world, owner, made).json == made.json
+        assert self.get_location(world, owner, made).json == made.json
 
     def test_of_a_workspace(self, world: World, owner: Someone) -> None:
         made = world.call("POST", "/workspaces", token=owner.token, json_body={"name": "Teas"})
         assert made.status == 201
-        found = self.follow(world, owner, made).json
+        found = self.get_location(world, owner, made).json
         assert {name: found[name] for name in made.json} == made.json
 
     def test_of_a_code_that_was_assigned(self, world: World) -> None:
@@ -79,15 +79,15 @@ class TestLocation:
         coupon, person = shop.pool(1), shop.person()
         made = shop.assign(coupon, person)
         assert made.status == 201
-        assert self.follow(world, shop.owner, made).json == made.json
-        kept = shop.assign(coupon, person)
-        assert (kept.status, kept.header("location")) == (200, None)
+        assert self.get_location(world, shop.owner, made).json == made.json
+        repeated = shop.assign(coupon, person)
+        assert (repeated.status, repeated.header("location")) == (200, None)
 
     def test_of_an_order(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/stores/{world.store(owner)}/orders/1001"
         made = world.call("PUT", path, token=owner.token, json_body=order())
         assert made.status == 201
-        assert self.follow(world, owner, made).json == made.json
+        assert self.get_location(world, owner, made).json == made.json
         again = world.call("PUT", path, token=owner.token, json_body=order())
         assert again.status == 200
         assert again.header("location") is None
@@ -97,7 +97,7 @@ class TestLocation:
         body = {"orders": [{"externalId": "1", **order()}]}
         made = world.call("POST", path, token=owner.token, json_body=body, key="once")
         assert made.status == 202
-        assert self.follow(world, owner, made).json["id"] == made.json["id"]
+        assert self.get_location(world, owner, made).json["id"] == made.json["id"]
         again = world.call("POST", path, token=owner.token, json_body=body, key="once")
         assert again.header("idempotency-replayed") == "true"
         assert again.header("location") == made.header("location")
@@ -106,4 +106,4 @@ class TestLocation:
         body = {"type": "shopify", "shop": "ann.myshopify.com"}
         made = world.call("POST", "/connections", token=owner.token, json_body=body)
         assert made.status == 201
-        assert self.follow(world, owner, made).json["key"] == made.json["key"]
+        assert self.get_location(world, owner, made).json["key"] == made.json["key"]

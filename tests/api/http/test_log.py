@@ -25,6 +25,7 @@ def counted(
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "storepost")
     fresh = Metrics()
     monkeypatch.setattr(metrics, "_metrics", fresh)
+    metrics._counted.clear()
     yield Counted(capsys)
     fresh.clear_metrics()
 
@@ -41,6 +42,30 @@ class Counted:
         return [json.loads(line) for line in said]
 
 
+class TestCounts:
+    def test_one_invocation_may_count_any_number_of_times(self, counted: Counted) -> None:
+        """Powertools has at most 100 values of a metric, and then writes a line without what the
+        invocation was about."""
+        for _ in range(250):
+            metrics.count("ImportedRows", 2)
+        assert counted.lines() == []
+        metrics.flush(workspaceId="w")
+        [line] = counted.lines()
+        assert (line["ImportedRows"], line["workspaceId"]) == ([500.0], "w")
+
+    def test_where_metrics_are_switched_off_nothing_is_demanded(
+        self, counted: Counted, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A local run has no namespace: a long import there must not end for that."""
+        monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
+        monkeypatch.delenv("POWERTOOLS_METRICS_NAMESPACE")
+        monkeypatch.setattr(metrics, "_metrics", Metrics())
+        for _ in range(250):
+            metrics.count("ImportedRows")
+        metrics.flush()
+        assert counted.lines() == []
+
+
 class TestLines:
     def test_each_has_the_operation_the_request_and_the_workspace(
         self,
@@ -52,9 +77,9 @@ class TestLines:
         keys: list[dict[str, object]] = []
         plain = logs.logger.info
 
-        def note(message: str, **given: Any) -> None:
+        def note(message: str, **fields: Any) -> None:
             keys.append(dict(logs.logger.get_current_keys()))
-            plain(message, **given)
+            plain(message, **fields)
 
         monkeypatch.setattr(logs.logger, "info", note)
         assert world.call("GET", "/locales", token=owner.token).status == 200
@@ -75,10 +100,10 @@ class TestMetrics:
         (line,) = counted.lines()
         assert line["Requests"] == [1.0]
         assert (line["operation"], line["workspaceId"]) == ("locales.list", str(workspace.id))
-        (told,) = line["_aws"]["CloudWatchMetrics"]  # type: ignore[index]
+        (directive,) = line["_aws"]["CloudWatchMetrics"]  # type: ignore[index]
         # Each further dimension would be a metric of its own, which costs.
-        assert told["Dimensions"] == [["service"]]
-        assert told["Namespace"] == "storepost-test"
+        assert directive["Dimensions"] == [["service"]]
+        assert directive["Namespace"] == "storepost-test"
 
     def test_contention_is_counted(
         self,

@@ -43,8 +43,8 @@ def assert_replayed(again: Answer, first: Answer) -> None:
     assert (again.status, again.body) == (first.status, first.body)
     own = again.headers["request-id"]
     assert own != first.headers["request-id"]
-    kept = {**first.headers, "request-id": own}
-    assert again.headers == {**kept, "idempotency-replayed": "true"}
+    headers = {**first.headers, "request-id": own}
+    assert again.headers == {**headers, "idempotency-replayed": "true"}
 
 
 @pytest.mark.usefixtures("workspace")
@@ -168,11 +168,11 @@ class TestInProgress:
     ) -> None:
         plain, seconds = service.add_locale, list[Answer]()
 
-        def meanwhile(*given: Any) -> Any:
+        def meanwhile(*arguments: Any) -> Any:
             monkeypatch.setattr(service, "add_locale", plain)
             with another_container():
                 seconds.append(create(world, owner.token))
-            return plain(*given)
+            return plain(*arguments)
 
         monkeypatch.setattr(service, "add_locale", meanwhile)
         first = create(world, owner.token)

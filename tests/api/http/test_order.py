@@ -32,12 +32,12 @@ def too_small(operation: dict[str, Any]) -> list[KeyScope]:
     return scopes[: scopes.index(needed)] if needed else []
 
 
-def named(wanted: list[tuple[str, str, dict[str, Any]]]) -> pytest.MarkDecorator:
+def named(selected: list[tuple[str, str, dict[str, Any]]]) -> pytest.MarkDecorator:
     """A test for each of the operations."""
     return pytest.mark.parametrize(
         ("method", "path"),
-        [(method, path.replace("{", "").replace("}", "")) for method, path, _ in wanted],
-        ids=[str(operation["operationId"]) for _, _, operation in wanted],
+        [(method, path.replace("{", "").replace("}", "")) for method, path, _ in selected],
+        ids=[str(operation["operationId"]) for _, _, operation in selected],
     )
 
 
@@ -118,9 +118,9 @@ class TestEveryOperation:
         path: str,
         key: str,
     ) -> None:
-        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
         query = {"externalId": "7"} if path.endswith(("customers", "orders", "products")) else None
-        answer = world.call(method, asked, token=owner.token, key=key, query=query)
+        answer = world.call(method, target, token=owner.token, key=key, query=query)
         assert answer.error_paths() == ["header.idempotency-key"]
 
 

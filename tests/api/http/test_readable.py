@@ -166,9 +166,9 @@ class TestCouponCode:
     def test_answers_the_same_as_the_list(self, world: World, stranger: Someone) -> None:
         shop = Shop(world)
         coupon = shop.pool(2)
-        given = shop.given(coupon, shop.person())
+        assigned = shop.assigned(coupon, shop.person())
         listed = shop.codes(coupon)
-        assert {each["id"]: each for each in listed}[given["id"]]["status"] == "assigned"
+        assert {each["id"]: each for each in listed}[assigned["id"]]["status"] == "assigned"
         for each in listed:
             path = f"/coupon-codes/{each['id']}"
             assert shop.get(path) == each
@@ -229,15 +229,15 @@ class TestConsent:
     ) -> None:
         profile = self.profile(world, owner, email=ADDRESSES["email"])
         path = f"/profiles/{profile}/consent/email"
-        told = [
+        statements = [
             ("unsubscribed", "2026-01-03T00:00:00.000Z"),
             ("subscribed", "2026-01-01T00:00:00.000Z"),
         ]
-        for state, moment in told:
+        for state, moment in statements:
             body = {"state": state, "occurredAt": moment}
             assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
         shown = found(world, owner, path)
-        assert (shown["state"], shown["asOf"]) == told[0]
+        assert (shown["state"], shown["asOf"]) == statements[0]
         assert shown["change"]["state"] == "unsubscribed"
 
     @pytest.mark.parametrize("channel", ["email", "sms"])

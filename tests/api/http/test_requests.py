@@ -192,8 +192,8 @@ class TestPaths:
         world.call("GET", f"/profiles/ann.{CANARY}@example.com/nowhere")
         world.call("PUT", f"/profiles/ann.{CANARY}@example.com")
         world.call("GET", "/locales")
-        told = [vars(record) for record in caplog.records if record.message == "request"]
-        assert [(record["operation"], record["status"]) for record in told] == [
+        logged = [vars(record) for record in caplog.records if record.message == "request"]
+        assert [(record["operation"], record["status"]) for record in logged] == [
             (None, 404),
             (None, 405),
             ("locales.list", 401),

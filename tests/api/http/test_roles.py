@@ -114,8 +114,8 @@ PLACES = {
 
 def stored(world: World) -> list[dict[str, Any]]:
     """All rows but those of who belongs to the workspace."""
-    belonging = MembershipItem, MembershipPointerItem
-    rows = (row for row in world.rows() if not isinstance(row, belonging))
+    memberships = MembershipItem, MembershipPointerItem
+    rows = (row for row in world.rows() if not isinstance(row, memberships))
     return sorted((row.serialize() for row in rows), key=str)
 
 

@@ -64,8 +64,8 @@ class TestInABody:
         person = {"email": "ann@shoppers.example.net"}
         profile = world.call("POST", "/profiles", token=owner.token, json_body=person).json["id"]
         stored = {row.key for row in world.rows()}
-        asked = path.format(profile=profile)
-        answer = world.call("POST", asked, token=owner.token, json_body=body)
+        target = path.format(profile=profile)
+        answer = world.call("POST", target, token=owner.token, json_body=body)
         assert answer.json == {
             "type": f"{BASE_URL}/problems/validation",
             "title": "The request isn't valid",
@@ -143,10 +143,10 @@ class TestInAPath:
         path: str,
         operation: dict[str, Any],
     ) -> None:
-        asked = "/".join(ID if part.startswith("{") else part for part in path.split("/"))
+        target = "/".join(ID if part.startswith("{") else part for part in path.split("/"))
         answer = world.call(
             method,
-            asked,
+            target,
             token=owner.token,
             json_body=body_of(operation),
             query=query_of(operation),

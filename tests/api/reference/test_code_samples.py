@@ -44,8 +44,8 @@ def test_curl_sends_the_operations_example(name: str) -> None:
     [address] = [word for word in words if word.startswith("$STOREPOST_URL/")]
     assert words[0] == "curl"
     assert options.get("-X", "GET") == method
-    asked, _, _ = address.removeprefix("$STOREPOST_URL").partition("?")
-    assert re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), unquote(asked))
+    target, _, _ = address.removeprefix("$STOREPOST_URL").partition("?")
+    assert re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), unquote(target))
     assert ("Authorization: Bearer $STOREPOST_KEY" in words) == bool(operation["security"])
     if body_of(operation) is not None:
         assert json.loads(options["-d"]) == body_of(operation)

@@ -218,10 +218,10 @@ ALLOWED: dict[str, Change] = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_break_is_told_with_its_place(name: str) -> None:
-    change, told = BREAKS[name]
+    change, message = BREAKS[name]
     current = deepcopy(RELEASED)
     change(current)
-    assert told in breaks(RELEASED, current)
+    assert message in breaks(RELEASED, current)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -234,19 +234,19 @@ def test_what_breaks_nobody_is_let_through(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(BREAKS.keys() - BOTH_WAYS))
 def test_the_way_back_of_a_break_is_judged_by_itself(name: str) -> None:
     """A break is no break the other way round."""
-    change, told = BREAKS[name]
+    change, message = BREAKS[name]
     current = deepcopy(RELEASED)
     change(current)
-    assert told not in breaks(current, RELEASED)
+    assert message not in breaks(current, RELEASED)
 
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_what_is_kept_of_a_release_is_enough(name: str) -> None:
-    change, told = BREAKS[name]
+    change, message = BREAKS[name]
     current = deepcopy(RELEASED)
     change(current)
     assert breaks(bare(RELEASED), bare(current)) == breaks(RELEASED, current) != []
-    assert told in breaks(bare(RELEASED), current)
+    assert message in breaks(bare(RELEASED), current)
 
 
 def test_the_description_breaks_no_client_of_the_last_release(

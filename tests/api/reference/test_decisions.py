@@ -92,8 +92,8 @@ def test_who_may_call_is_said_where_a_key_alone_is_not_enough() -> None:
         codes = codes_in(operation["responses"].get("403", {}))
         caller = operation.get("x-caller", {})
         if "role" in codes and caller.get("scope"):
-            told = f"{operation['description']} {caller['keys']}"
-            assert re.search("owner|admin|names itself", told), operation["operationId"]
+            text = f"{operation['description']} {caller['keys']}"
+            assert re.search("owner|admin|names itself", text), operation["operationId"]
 
 
 def test_every_order_of_a_list_is_told_at_its_parameter() -> None:

@@ -96,11 +96,11 @@ DESCRIBED = {kind: described(name) for kind, name in CONTENT.items()}
 DEMANDED = {info.kind: Draft202012Validator(schema_of(info.kind, 1) or {}) for info in KINDS}
 
 
-def places(content: Any) -> list[tuple[Any, Any]]:
+def positions(content: Any) -> list[tuple[Any, Any]]:
     """Each container of the content with each of its keys."""
     keys = list(content) if isinstance(content, dict) else list(range(len(content)))
     inner = [content[key] for key in keys if isinstance(content[key], dict | list)]
-    return [(content, key) for key in keys] + [place for each in inner for place in places(each)]
+    return [(content, key) for key in keys] + [place for each in inner for place in positions(each)]
 
 
 @pytest.mark.parametrize("kind", DefinitionKind)
@@ -114,7 +114,7 @@ def test_the_description_and_the_kinds_schema_take_the_same(
     kind: DefinitionKind, data: st.DataObject
 ) -> None:
     content = copy.deepcopy(SAMPLES[kind])
-    container, key = data.draw(st.sampled_from(places(content)))
+    container, key = data.draw(st.sampled_from(positions(content)))
     change = data.draw(st.sampled_from(["remove", "replace", "add"]))
     if change == "remove":
         del container[key]

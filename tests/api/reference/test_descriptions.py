@@ -144,21 +144,23 @@ def test_each_answer_is_explained() -> None:
     for operation in all_operations():
         for status, answer in operation["responses"].items():
             place, _, name = answer.get("$ref", "").rpartition("/")
-            told = document["components"]["responses"][name] if place else answer
-            if not says_something(status, told["description"]):
-                bare.append(f"{operation['operationId']} {status}: {told['description']}")
+            response = document["components"]["responses"][name] if place else answer
+            if not says_something(status, response["description"]):
+                bare.append(f"{operation['operationId']} {status}: {response['description']}")
     assert bare == []
 
 
 @pytest.mark.parametrize("status", ["202", "204"])
 def test_an_answer_that_shows_no_result_says_what_was_done(status: str) -> None:
     """Two operations share no description of a success that doesn't show what it did."""
-    told: dict[str, set[str]] = {}
+    by_description: dict[str, set[str]] = {}
     for operation in all_operations():
         if status in operation["responses"]:
             text = operation["responses"][status]["description"]
-            told.setdefault(text, set()).add(operation["operationId"].removesuffix(SUFFIX))
-    assert {text: used for text, used in told.items() if len(used) > 1} == {}
+            by_description.setdefault(text, set()).add(
+                operation["operationId"].removesuffix(SUFFIX)
+            )
+    assert {text: used for text, used in by_description.items() if len(used) > 1} == {}
 
 
 def test_headers_and_shared_parameters_are_explained() -> None:

@@ -93,12 +93,12 @@ def test_is_of_the_format(collection: dict[str, Any]) -> None:
 
 
 def test_has_every_operation_once(collection: dict[str, Any]) -> None:
-    told = [(r["method"], r["url"]["raw"]) for r in requests(collection)]
+    listed = [(r["method"], r["url"]["raw"]) for r in requests(collection)]
     expected = [
         (method, "{{baseUrl}}" + path.replace("{", ":").replace("}", ""))
         for path, method, _ in operations()
     ]
-    assert sorted(told) == sorted(expected)
+    assert sorted(listed) == sorted(expected)
 
 
 def test_follows_the_story(collection: dict[str, Any]) -> None:

@@ -50,11 +50,13 @@ def test_each_example_is_what_the_service_answers() -> None:
     groups()  # which load every problem
     shown = interface()["components"]["examples"]
     problems = [problem for kind in kinds() for problem in codes_of(kind)]
-    told = [Problem.document(_plain(problem), BASE_URL) for problem in problems]
+    documents = [Problem.document(_plain(problem), BASE_URL) for problem in problems]
     for example in shown.values():
         value = {name: each for name, each in example["value"].items() if name != "errors"}
-        assert value in told
-    assert {each["code"] for each in told} >= {each["value"]["code"] for each in shown.values()}
+        assert value in documents
+    assert {each["code"] for each in documents} >= {
+        each["value"]["code"] for each in shown.values()
+    }
 
 
 def _plain(problem: type[Problem]) -> Problem:
@@ -90,7 +92,7 @@ def constants(schema: Json) -> set[tuple[str, str]]:
     return {(name, each["const"]) for name, each in fields if "const" in each}
 
 
-def telling(options: list[Json]) -> set[str]:
+def discriminators(options: list[Json]) -> set[str]:
     """The fields that always have the same value, another one in each option."""
     found = [dict(constants(each)) for each in options]
     names = set.intersection(*map(set, found))
@@ -120,7 +122,7 @@ def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_ha
 def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
     """Of shapes that share a constant field none is left without a discriminator."""
     unions = [
-        (part, telling(options))
+        (part, discriminators(options))
         for part in parts({**interface()["paths"], **interface()["components"]["schemas"]})
         if len(options := part.get("oneOf") or part.get("anyOf") or []) > 1
     ]

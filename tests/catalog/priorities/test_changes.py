@@ -255,19 +255,19 @@ class TestDelete:
             last = place.get(place.path)["lastChange"]
             assert (last and last["id"]) == (None if left is None else changes[left]["id"])
 
-    @pytest.mark.parametrize(("asked", "other"), [(2, 1), (1, 2)])
+    @pytest.mark.parametrize(("deleted", "other"), [(2, 1), (1, 2)])
     def test_two_at_once_leave_the_one_before_them(
-        self, place: Place, product_source: ProductSource, asked: int, other: int
+        self, place: Place, product_source: ProductSource, deleted: int, other: int
     ) -> None:
         firsts = (str(product_source.source), place.own, str(product_source.source))
         changes = [self.applied(place, first) for first in firsts]
 
         def meanwhile(writes: Any) -> None:
-            wanted = UUID(changes[other]["id"])
-            priority_service.discard_change(place.value.workspace, wanted, writes)
+            change_id = UUID(changes[other]["id"])
+            priority_service.discard_change(place.value.workspace, change_id, writes)
 
         with place.world.meanwhile(meanwhile):
-            path = f"/product-priority-changes/{changes[asked]['id']}"
+            path = f"/product-priority-changes/{changes[deleted]['id']}"
             assert place.call("DELETE", path).status == 204
         place.world.deliver()
         assert place.get(place.path)["lastChange"] == place.change(changes[0])

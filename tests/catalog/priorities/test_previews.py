@@ -72,7 +72,7 @@ class TestProducts:
         bring(product_source, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
         change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
-        asked: list[tuple[dict[str, object], set[str]]] = [
+        queries: list[tuple[dict[str, object], set[str]]] = [
             ({}, {"p-1", "p-3"}),
             ({"field": "product.vendor"}, {"p-3"}),
             ({"field": "custom.origin"}, {"p-3"}),
@@ -82,7 +82,7 @@ class TestProducts:
             ({"q": "GRUNER", "field": "product.title"}, {"p-1"}),
             ({"q": "nothing"}, set()),
         ]
-        for query, expected in asked:
+        for query, expected in queries:
             listed = place.get(path, **query)
             assert ({row["externalId"] for row in listed["items"]}, listed["total"]) == (
                 expected,

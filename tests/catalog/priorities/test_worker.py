@@ -38,7 +38,7 @@ class TestWorker:
     def outcome(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
         """What became of the change, but for moments and places of keys by moments."""
         shown = place.change(change)
-        told = {name: shown[name] for name in ("status", "stale", "counts", "error")}
+        summary = {name: shown[name] for name in ("status", "stale", "counts", "error")}
         path = f"/product-priority-changes/{change['id']}/products"
         listed = place.get(path)["items"] if shown["status"] != "previewing" else None
         check(place.world, place.value)
@@ -46,7 +46,7 @@ class TestWorker:
             {name: value for name, value in row.items() if name != "changedAt"}
             for row in place.get("/products", sort="title")["items"]
         ]
-        return {**told, "changed": listed, "products": rows}
+        return {**summary, "changed": listed, "products": rows}
 
     def test_killed_anywhere_in_a_preview(
         self, world: World, place: Place, product_source: ProductSource
@@ -66,12 +66,12 @@ class TestWorker:
             self.run(place, change)
 
         found = crashes(world, work, deliver=False)
-        assert len(found.places) > 20
+        assert len(found.positions) > 20
         expected = self.outcome(place, change)
-        for places in found:
+        for positions in found:
             work()
             work()
-            assert self.outcome(place, change) == expected, places
+            assert self.outcome(place, change) == expected, positions
 
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
@@ -79,11 +79,13 @@ class TestWorker:
         """Two of the four products change: no step that keeps one looks at any after it."""
         assert running.MAX_STORED_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
         monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
-        ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
+        external_ids = [
+            row["externalId"] for row in place.get("/products", sort="changedAt")["items"]
+        ]
         change = place.propose(str(product_source.source))
         expected = self.undisturbed(place, change)
-        kept = {row["externalId"] for row in expected["changed"]}
-        steps = [n + 1 for n, name in enumerate(ahead) if name in kept]
+        changed = {row["externalId"] for row in expected["changed"]}
+        steps = [n + 1 for n, name in enumerate(external_ids) if name in changed]
         steps += [4] * (steps[-1] < 4)
         monkeypatch.setattr(running, "MAX_STORED_AT_ONCE", 1)
         self.run(place, change, ms=1)
@@ -123,14 +125,18 @@ class TestWorker:
         path = f"/product-priority-changes/{change['id']}/products"
         changed = {row["externalId"] for row in place.get(path)["items"]}
         assert changed == {"p-1", "p-3"}
-        ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
+        external_ids = [
+            row["externalId"] for row in place.get("/products", sort="changedAt")["items"]
+        ]
         monkeypatch.setattr(running, "APPLIED_AT_ONCE", 1)
         assert place.act(change, "apply").status == 202
         counted = []
-        for _ in ahead:
+        for _ in external_ids:
             self.run(place, change, ms=1)
             counted.append(place.change(change)["counts"]["applied"])
-        assert counted == [len(changed.intersection(ahead[: n + 1])) for n in range(len(ahead))]
+        assert counted == [
+            len(changed.intersection(external_ids[: n + 1])) for n in range(len(external_ids))
+        ]
         self.run(place, change)
         shown = place.change(change)
         assert (shown["status"], shown["counts"]["applied"]) == ("applied", 2)
@@ -224,13 +230,13 @@ class TestWorker:
         def left() -> list[Any]:
             return [r.key for r in place.world.rows() if isinstance(r, ChangedProductItem)]
 
-        kept = left()
-        assert kept
+        stored = left()
+        assert stored
         with monkeypatch.context() as broken:
             broken.setattr(running, "CLEARED_AT_ONCE", "broken")
             with pytest.raises(TypeError if tries == TRIES else NeverEnded):
                 self.run(place, change, tries=tries)
-        assert left() == kept
+        assert left() == stored
         self.run(place, change)
         assert left() == []
         self.run(place, change, tries=RECEIVES)

@@ -43,19 +43,19 @@ def products(world: World) -> list[Product]:
 
 def check(world: World, store: Store) -> Marked:
     """That lists, summaries and marks say the same as the layers do; the marks."""
-    held = [each for each in products(world) if each.store_id == store.id]
+    stored = [each for each in products(world) if each.store_id == store.id]
     everywhere = ProductLists(store.workspace).trees
     for tree in (*everywhere, *ProductLists(store.workspace, store.id).trees):
         assert faults(tree) == []
-    live = sorted(str(each.id) for each in held if each.removed_at is None)
+    live = sorted(str(each.id) for each in stored if each.removed_at is None)
     lists = ProductLists(store.workspace, store.id)
     for tree in (lists.by_added, lists.by_changed):
         assert sorted(str(entry.id) for entry in tree.rows.everything()[1]) == live
-    removed = sorted(str(each.id) for each in held if each.removed_at)
+    removed = sorted(str(each.id) for each in stored if each.removed_at)
     assert sorted(str(entry.id) for entry in lists.removed.rows.everything()[1]) == removed
     rules = RulesRepository(store).get().rules
     counted: Counter[int] = Counter()
-    for product in held:
+    for product in stored:
         layers = ProductRepository(store.workspace).layers(product)
         records = [record for layer in layers.values() for record in layer.records]
         resolution = Resolution(records, rules, terms_of(store))

@@ -203,8 +203,8 @@ class TestPut:
         with before_the_commit(meanwhile):
             late = put(world, owner, store, "p-1", product())
         assert late.problem() == (409, "stale_update")
-        [held] = products(world)
-        assert held.summary.vendor == "Newer"
+        [stored] = products(world)
+        assert stored.summary.vendor == "Newer"
         check(world, store_of(world, store))
 
     def test_2000_variants(self, world: World, owner: Someone, store: str, get: Get) -> None:

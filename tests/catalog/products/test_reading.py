@@ -183,10 +183,10 @@ class TestList:
         ]
         for number, (where, external_id, change) in enumerate(rows):
             title = [{"locale": "de-AT", "title": f"Tee {9 - number}"}]
-            given = {"locales": title, **change}
+            overrides = {"locales": title, **change}
             if external_id == "b":
-                given["locales"] = [*title, {"locale": "fr", "title": "Thé vert"}]
-            assert put(world, owner, where, external_id, product(**given)).status == 201
+                overrides["locales"] = [*title, {"locale": "fr", "title": "Thé vert"}]
+            assert put(world, owner, where, external_id, product(**overrides)).status == 201
             world.advance(seconds=10)
         gone = product(locales=[{"locale": "de-AT", "title": "Gone"}])
         put(world, owner, store, "z", gone)
@@ -209,7 +209,7 @@ class TestList:
         moments = {p.external_id + p.store_id.hex: p.changed_at for p in products(world)}
         second = moments["b" + UUID(store).hex].isoformat()
         world.deliver()
-        asked: list[tuple[dict[str, object], str]] = [
+        queries: list[tuple[dict[str, object], str]] = [
             ({}, "e a d c b a"),
             ({"sort": "addedAt"}, "a b c d a e"),
             ({"sort": "changedAt"}, "a b c d a e"),
@@ -259,7 +259,7 @@ class TestList:
             ({"changedTo": second}, "a"),
             ({"changedFrom": second, "status": "draft", "sort": "title"}, "b"),
         ]
-        for query, expected in asked:
+        for query, expected in queries:
             answer = get("/products", **query)
             found = [row["externalId"] for row in answer.json["items"]]
             assert (query, found) == (query, expected.split())

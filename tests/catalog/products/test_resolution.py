@@ -82,17 +82,17 @@ def rules(draw: st.DrawFn) -> Rules:
 class Model:
     """The rules of the text, one after the other, as slowly as they read."""
 
-    def __init__(self, said: list[Record], given: Rules) -> None:
-        known = [source.id for source in given.sources]
-        self.given = given
+    def __init__(self, said: list[Record], rules: Rules) -> None:
+        known = [source.id for source in rules.sources]
+        self.rules = rules
         self.live = [r for r in said if r.removed_at is None and r.source in known]
 
     def sources(self, field: str) -> list[UUID]:
         """Rules 2 and 5: the field's own, the rest of the order, the others, oldest first."""
-        oldest = sorted(self.given.sources, key=lambda source: (source.added_at, source.id))
+        oldest = sorted(self.rules.sources, key=lambda source: (source.added_at, source.id))
         result: list[UUID] = []
-        for each in [*self.given.fields.get(field, ()), *self.given.order, *(s.id for s in oldest)]:
-            if each not in result and each in [source.id for source in self.given.sources]:
+        for each in [*self.rules.fields.get(field, ()), *self.rules.order, *(s.id for s in oldest)]:
+            if each not in result and each in [source.id for source in self.rules.sources]:
                 result.append(each)
         return result
 
@@ -128,9 +128,9 @@ class TestResolution:
     """Any sources, locales, rules and removals."""
 
     @given(records(), rules(), st.sampled_from(["de-AT", "de-DE", "en", "en-GB", "fr", "ja"]))
-    def test_winners_are_the_models(self, said: list[Record], given: Rules, locale: str) -> None:
-        model = Model(said, given)
-        found = Resolution(said, given, TERMS).in_locale(locale)
+    def test_winners_are_the_models(self, said: list[Record], rules: Rules, locale: str) -> None:
+        model = Model(said, rules)
+        found = Resolution(said, rules, TERMS).in_locale(locale)
         shown = {None: (PRODUCT, found.resolved)} | {
             each.key: (VARIANT, each.resolved) for each in found.variants
         }
@@ -148,10 +148,10 @@ class TestResolution:
 
     @given(records(), rules(), st.sampled_from(["de-AT", "en"]))
     def test_what_is_live_and_what_is_missing(
-        self, said: list[Record], given: Rules, locale: str
+        self, said: list[Record], rules: Rules, locale: str
     ) -> None:
-        model = Model(said, given)
-        resolution = Resolution(said, given, TERMS)
+        model = Model(said, rules)
+        resolution = Resolution(said, rules, TERMS)
         found = resolution.in_locale(locale)
         live = {each.values.variant for each in model.live}
         assert (found.removed_at is None) == (None in live or not resolution.has_product)
@@ -163,18 +163,18 @@ class TestResolution:
 
     @given(records(), rules())
     def test_the_order_in_which_records_come_is_nothing(
-        self, said: list[Record], given: Rules
+        self, said: list[Record], rules: Rules
     ) -> None:
-        one, other = (Resolution(each, given, TERMS) for each in (said, said[::-1]))
+        one, other = (Resolution(each, rules, TERMS) for each in (said, said[::-1]))
         assert one.locales == other.locales
         assert one.in_locale("de-AT") == other.in_locale("de-AT")
 
     @given(records(), rules())
     def test_the_price_range_is_of_its_resolved_variants(
-        self, said: list[Record], given: Rules
+        self, said: list[Record], rules: Rules
     ) -> None:
-        model = Model(said, given)
-        found = Resolution(said, given, TERMS).in_locale("en")
+        model = Model(said, rules)
+        found = Resolution(said, rules, TERMS).in_locale("en")
         keys = {each.values.variant for each in model.live} - {None}
         won = [model.winner(key, "price", "en") for key in keys]
         amounts = [each[0]["amount"] for each in won if each]

@@ -65,8 +65,8 @@ class Shop:
         assert answer.status == 200, answer.body
         assert set(answer.json) == {"orders", "units", "revenue"}
         revenue = answer.json["revenue"]
-        told = (answer.json["orders"], answer.json["units"], revenue["amount"])
-        return told if revenue["currency"] == "EUR" else (*told, revenue["currency"])
+        totals = (answer.json["orders"], answer.json["units"], revenue["amount"])
+        return totals if revenue["currency"] == "EUR" else (*totals, revenue["currency"])
 
     def come_back(self, currency: str) -> None:
         """Disconnects the store, and connects it again in that currency."""
@@ -106,7 +106,7 @@ class TestSales:
             ["2026-03-01T00:30:00+02:00", "2026-03-01T00:00:00Z", "2026-03-02T23:59:59.999Z"]
         ):
             shop.sell(f"o-{number}", line("p-1", 10**number), placedAt=placed)
-        asked = [
+        queries = [
             ({}, 111),
             ({"from": "2026-03-01"}, 110),
             ({"to": "2026-03-01"}, 1),
@@ -114,7 +114,7 @@ class TestSales:
             ({"from": "2026-03-02", "to": "2026-03-03"}, 100),
             ({"from": "2026-03-02", "to": "2026-03-02"}, 0),
         ]
-        for query, units in asked:
+        for query, units in queries:
             assert (query, shop.sales(**query)[1]) == (query, units)
 
     def test_a_store_that_comes_back_in_another_currency(
@@ -275,10 +275,10 @@ class TestMessages:
         def work() -> None:
             assert invoke(relay, {"Records": [record]}) == {"batchItemFailures": []}
 
-        for places in crashes(world, work, deliver=False):
+        for positions in crashes(world, work, deliver=False):
             work()
             world.deliver()
-            assert shop.sales() == (1, 1, 100), places
+            assert shop.sales() == (1, 1, 100), positions
 
 
 class TestCounting:
@@ -313,13 +313,13 @@ class TestCounting:
             run_worker(counting.count_order, message)
 
         found = crashes(world, work, deliver=False)
-        assert len(found.places) > 8
+        assert len(found.positions) > 8
         expected = self.counted(world)
         assert sorted(units for _, orders, units, _ in expected if orders) == [1, 1, 1, 2]
-        for places in found:
+        for positions in found:
             work()
             work()
-            assert self.counted(world) == expected, places
+            assert self.counted(world) == expected, positions
 
     def test_two_at_once(self, world: World, shop: Shop) -> None:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)

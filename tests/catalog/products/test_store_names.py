@@ -20,7 +20,7 @@ VARIANTS = st.lists(
         {"externalId": st.sampled_from(["a", "b", "x"]), "sku": CALLED, "barcode": CALLED}
     ),
     max_size=3,
-    unique_by=lambda given: given["externalId"],
+    unique_by=lambda fields: fields["externalId"],
 )
 WRITES = st.lists(
     st.tuples(st.sampled_from(["a", "c", "x"]), st.none() | VARIANTS), min_size=1, max_size=5
@@ -45,7 +45,7 @@ def test_the_same_is_found_whatever_was_written_before(
             world.call("DELETE", f"/stores/{store}/products/{external_id}", token=owner.token)
             continue
         body = product(
-            variants=[variant(**given) for given in variants],
+            variants=[variant(**fields) for fields in variants],
             updatedAt=f"2026-04-01T00:00:{second:02}Z",
         )
         put(world, owner, store, external_id, body)
@@ -67,11 +67,11 @@ def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store:
     assert not products_among(nobodys, names)
     assert counted(lambda: match(shop, [nobodys], among=names)) == []
     found = list[object]()
-    asked = [MatchKey("x", "TEA-1", "4")]
+    keys = [MatchKey("x", "TEA-1", "4")]
     # The product and its layer: the name is known, and an id that no product has isn't asked for.
-    calls = counted(lambda: found.extend(match(shop, asked, among=names)))
+    calls = counted(lambda: found.extend(match(shop, keys, among=names)))
     assert calls == ["BatchGetItem"] * 2
-    assert found == match(shop, asked)
+    assert found == match(shop, keys)
 
 
 def test_more_products_or_names_than_wanted_are_given_up(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storepost.catalog.products import writing
+from storepost.catalog.products import assembling
 from storepost.catalog.products.feeds import add_feed, delete_source, note_import, rules_of
 from storepost.catalog.products.matching import Match, MatchKey, match
 from storepost.catalog.products.model import product_id
@@ -104,7 +104,7 @@ class TestBringing:
             bring(source, says("f-1", None, {"a": {"title": "A"}}))
 
     def test_too_many_variants(self, shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(writing, "MAX_VARIANTS", 2)
+        monkeypatch.setattr(assembling, "MAX_VARIANTS", 2)
         source = feed(shop)
         many = {str(n): {"title": "x"} for n in range(3)}
         with pytest.raises(ValidationFailed):
@@ -113,7 +113,7 @@ class TestBringing:
     def test_a_layer_that_is_too_large(
         self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(writing, "MAX_LAYER_BYTES", 100)
+        monkeypatch.setattr(assembling, "MAX_LAYER_BYTES", 100)
         source, text = feed(shop), "".join(chr(0x4E00 + 7 * n) for n in range(200))
         with pytest.raises(PayloadTooLarge):
             bring(source, says("f-1", title=text))
@@ -138,13 +138,13 @@ class TestBringing:
         source = feed(shop)
         others = {each["externalId"]: {"sku": sku()} for each in many}
         assert bring(source, says("p-1", None, others)) == [CHANGED]
-        [kept] = products(world)
+        [stored_product] = products(world)
         said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
         assert len(said) == 4_000
-        assert list(kept.skus) == sorted(said)[: len(kept.skus)]
-        assert 90_000 < len(packed(kept.skus)) <= MAX_SKU_BYTES
+        assert list(stored_product.skus) == sorted(said)[: len(stored_product.skus)]
+        assert 90_000 < len(packed(stored_product.skus)) <= MAX_SKU_BYTES
         before = stored(world)
-        again = commit_anew(lambda changes: resolve_again(changes, shop, kept))
+        again = commit_anew(lambda changes: resolve_again(changes, shop, stored_product))
         assert (again.outcome, stored(world)) == (UNCHANGED, before)
 
     def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
@@ -247,8 +247,8 @@ class TestRemoving:
 class TestMatching:
     """Which product a feed's row is about."""
 
-    def ask(self, shop: Store, *wanted: MatchKey) -> list[Any]:
-        return [(each.product, each.variant) if each else None for each in match(shop, wanted)]
+    def ask(self, shop: Store, *keys: MatchKey) -> list[Any]:
+        return [(each.product, each.variant) if each else None for each in match(shop, keys)]
 
     def test_in_the_order_of_the_rule(self, world: World, owner: Someone, shop: Store) -> None:
         for external_id, variants in {
@@ -258,7 +258,7 @@ class TestMatching:
             "p-4": [variant(5, externalId="p-4", barcode=None, sku=None)],
         }.items():
             put(world, owner, str(shop.id), external_id, product(variants=variants))
-        asked: list[tuple[MatchKey, Any]] = [
+        queries: list[tuple[MatchKey, Any]] = [
             (MatchKey("v-1"), ("p-1", "v-1")),
             (MatchKey("v-2"), ("p-1", "v-2")),
             (MatchKey("p-1"), ("p-1", None)),
@@ -271,7 +271,7 @@ class TestMatching:
             (MatchKey("TEA-1"), ("p-1", "v-1")),
             (MatchKey("TEA-1", sku="TEA-9"), None),
         ]
-        assert self.ask(shop, *(wanted for wanted, _ in asked)) == [found for _, found in asked]
+        assert self.ask(shop, *(key for key, _ in queries)) == [found for _, found in queries]
 
     def test_what_several_are_called_is_nobodys(
         self, world: World, owner: Someone, shop: Store
@@ -279,22 +279,22 @@ class TestMatching:
         for number in (1, 2, 3):
             variants = [variant(number, sku="SAME", barcode="1")]
             put(world, owner, str(shop.id), f"p-{number}", product(variants=variants))
-        wanted = MatchKey("x", sku="SAME", gtin="1")
-        assert self.ask(shop, wanted) == [None]
+        key = MatchKey("x", sku="SAME", gtin="1")
+        assert self.ask(shop, key) == [None]
         later = {"updatedAt": "2026-04-01T00:00:00Z"}
         for number in (1, 3):
             body = product(variants=[variant(number, sku=None, barcode=None)], **later)
             put(world, owner, str(shop.id), f"p-{number}", body)
         # Of three only the first and the last are known: nobody is found, and never a wrong one.
-        assert self.ask(shop, wanted) == [None]
+        assert self.ask(shop, key) == [None]
         put(world, owner, str(shop.id), "p-1", product(variants=[variant(1, sku="SAME")], **later))
-        assert self.ask(shop, wanted) == [("p-1", "v-1")]
+        assert self.ask(shop, key) == [("p-1", "v-1")]
 
     def test_what_is_gone_is_not_found(self, world: World, owner: Someone, shop: Store) -> None:
         put(world, owner, str(shop.id), "p-1", product())
         world.call("DELETE", f"/stores/{shop.id}/products/p-1", token=owner.token)
-        wanted = [MatchKey("p-1"), MatchKey("v-1"), MatchKey("x", sku="TEA-1")]
-        assert self.ask(shop, *wanted) == [None] * 3
+        keys = [MatchKey("p-1"), MatchKey("v-1"), MatchKey("x", sku="TEA-1")]
+        assert self.ask(shop, *keys) == [None] * 3
 
     def test_another_stores_are_not_found(self, world: World, owner: Someone, shop: Store) -> None:
         put(world, owner, world.store(owner), "p-1", product())
@@ -302,15 +302,15 @@ class TestMatching:
 
     def test_a_feeds_own_products_are_found(self, shop: Store) -> None:
         bring(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
-        asked = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
-        assert self.ask(shop, *asked) == [("f-1", "f-1-s")] * 3
+        keys = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
+        assert self.ask(shop, *keys) == [("f-1", "f-1-s")] * 3
 
     def test_it_reads_little(self, world: World, owner: Someone, shop: Store) -> None:
         for number in range(1, 4):
             put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
-        asked = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
+        keys = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
         found: list[Match | None] = []
-        calls = counted(lambda: found.extend(match(shop, asked)))
+        calls = counted(lambda: found.extend(match(shop, keys)))
         assert [each and each.variant for each in found] == ["v-1", "v-2", "v-3"]
         # Names; products, by id and by name; their layers.
         assert calls == ["BatchGetItem"] * 3
@@ -325,11 +325,11 @@ class TestMatching:
 class TestKilled:
     """A product's write, killed at every call, by a caller who goes on trying."""
 
-    @pytest.mark.parametrize("kept", [False, True])
-    def test_put(self, world: World, owner: Someone, store: str, *, kept: bool) -> None:
+    @pytest.mark.parametrize("stored", [False, True])
+    def test_put(self, world: World, owner: Someone, store: str, *, stored: bool) -> None:
         shop = store_of(world, store)
         bring(feed(shop), says("p-1", title="F", custom={"a": "b"}))
-        if kept:
+        if stored:
             put(world, owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
         clear_key_cache()
@@ -342,14 +342,14 @@ class TestKilled:
             return lasting(shown(world, owner, shop, "p-1"))
 
         found = crashes(world, send)
-        assert len(found.places) > 8
+        assert len(found.positions) > 8
         expected = outcome()
-        for places in found:
+        for positions in found:
             send()
             world.advance(seconds=60)
             answer = send()
-            assert answer.status == 200, (places, answer.body)
-            assert outcome() == expected, places
+            assert answer.status == 200, (positions, answer.body)
+            assert outcome() == expected, positions
 
     def test_a_feeds_transaction(self, world: World, shop: Store) -> None:
         source = feed(shop)

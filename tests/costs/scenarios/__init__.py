@@ -1,4 +1,4 @@
-"""What is asked for, an operation a scenario at least, each in a town as it was founded.
+"""What is asked for, an operation a scenario at least, each in a shop as it was founded.
 
 A scenario prepares what its operation needs and says what is then asked for. Only that is measured,
 with what it sets off; whoever asks has just asked for something else, so no use of theirs is noted.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from storepost.stores.stores.model import ConnectionStatus
-from tests.costs.scenario import Ask, Town, order_of
+from tests.costs.scenario import Ask, Shop, order_of
 from tests.costs.scenarios.registry import Scenarios
 from tests.shopify.shops import canary_shops, connection_is
 
@@ -13,9 +13,9 @@ PEOPLE = 100
 """Codes of a pool, as many as an hour's campaign gives out."""
 
 
-def _pool(town: Town, **given: object) -> Ask:
+def _pool(shop: Shop, **overrides: object) -> Ask:
     body: dict[str, Any] = {
-        "storeId": town.store,
+        "storeId": shop.store,
         "name": "Spring sale",
         "kind": "bulk",
         "quantity": PEOPLE,
@@ -25,19 +25,19 @@ def _pool(town: Town, **given: object) -> Ask:
         "minimumSubtotal": {"amount": 5000, "currency": "EUR"},
         "validity": {"type": "days", "days": 30},
         "reissue": "after_use_or_expiry",
-        **given,
+        **overrides,
     }
-    return Ask(town.key, {name: value for name, value in body.items() if value is not None})
+    return Ask(shop.key, {name: value for name, value in body.items() if value is not None})
 
 
-def _personal(town: Town) -> Ask:
-    return _pool(town, kind="personal", quantity=None)
+def _personal(shop: Shop) -> Ask:
+    return _pool(shop, kind="personal", quantity=None)
 
 
-def _made(town: Town, asked: Ask | None = None) -> dict[str, object]:
+def _made(shop: Shop, request: Ask | None = None) -> dict[str, object]:
     """The path of a coupon whose codes are all made."""
-    made = town.ask("coupons.create", asked or _pool(town)).json
-    town.world.deliver()
+    made = shop.ask("coupons.create", request or _pool(shop)).json
+    shop.world.deliver()
     return {"id": made["id"]}
 
 
@@ -46,9 +46,9 @@ def _file(first: int = 0) -> str:
     return "\n".join(("email,code", *rows))
 
 
-def _import(town: Town) -> dict[str, Any]:
+def _import(shop: Shop) -> dict[str, Any]:
     return {
-        "storeId": town.store,
+        "storeId": shop.store,
         "content": _file(),
         "name": "Gift cards",
         "validity": {"type": "none"},
@@ -56,86 +56,86 @@ def _import(town: Town) -> dict[str, Any]:
     }
 
 
-def _code_of(town: Town) -> dict[str, object]:
-    coupon = _made(town)
-    return {"id": town.ask("coupons.listCodes", Ask(town.key, path=coupon)).json["items"][0]["id"]}
+def _code_of(shop: Shop) -> dict[str, object]:
+    coupon = _made(shop)
+    return {"id": shop.ask("coupons.listCodes", Ask(shop.key, path=coupon)).json["items"][0]["id"]}
 
 
-def _assignment(town: Town) -> dict[str, str]:
-    return {"profileId": town.buyer}
+def _assignment(shop: Shop) -> dict[str, str]:
+    return {"profileId": shop.buyer}
 
 
 SCENARIOS.plain("coupons.create", _pool, "a pool of 100 codes")
 SCENARIOS.plain("coupons.create", _personal, "personal")
 SCENARIOS.plain(
     "coupons.checkImport",
-    lambda town: Ask(town.key, {"storeId": town.store, "content": _file()}),
+    lambda shop: Ask(shop.key, {"storeId": shop.store, "content": _file()}),
     "100 codes",
 )
-SCENARIOS.plain("coupons.import", lambda town: Ask(town.key, _import(town)), "100 codes")
+SCENARIOS.plain("coupons.import", lambda shop: Ask(shop.key, _import(shop)), "100 codes")
 
 
 @SCENARIOS.of("coupons.list", "3 coupons")
-def list_coupons(town: Town) -> Ask:
+def list_coupons(shop: Shop) -> Ask:
     for _ in range(3):
-        _made(town)
-    return Ask(town.key)
+        _made(shop)
+    return Ask(shop.key)
 
 
-SCENARIOS.plain("coupons.get", lambda town: Ask(town.key, path=_made(town)))
+SCENARIOS.plain("coupons.get", lambda shop: Ask(shop.key, path=_made(shop)))
 SCENARIOS.plain(
-    "coupons.update", lambda town: Ask(town.key, {"name": "Summer sale"}, path=_made(town))
+    "coupons.update", lambda shop: Ask(shop.key, {"name": "Summer sale"}, path=_made(shop))
 )
 SCENARIOS.plain(
-    "coupons.createCodes", lambda town: Ask(town.key, {"quantity": 10}, path=_made(town)), "10 more"
+    "coupons.createCodes", lambda shop: Ask(shop.key, {"quantity": 10}, path=_made(shop)), "10 more"
 )
-SCENARIOS.plain("coupons.end", lambda town: Ask(town.key, path=_made(town)), "100 codes")
+SCENARIOS.plain("coupons.end", lambda shop: Ask(shop.key, path=_made(shop)), "100 codes")
 
 
 @SCENARIOS.of("coupons.archive")
-def archive(town: Town) -> Ask:
-    coupon = _made(town)
-    town.ask("coupons.end", Ask(town.key, path=coupon))
-    town.world.deliver()
-    return Ask(town.key, path=coupon)
+def archive(shop: Shop) -> Ask:
+    coupon = _made(shop)
+    shop.ask("coupons.end", Ask(shop.key, path=coupon))
+    shop.world.deliver()
+    return Ask(shop.key, path=coupon)
 
 
-SCENARIOS.plain("coupons.listCodes", lambda town: Ask(town.key, path=_made(town)), "25 of 100")
+SCENARIOS.plain("coupons.listCodes", lambda shop: Ask(shop.key, path=_made(shop)), "25 of 100")
 SCENARIOS.plain(
-    "coupons.assign", lambda town: Ask(town.key, _assignment(town), path=_made(town)), "of 100"
+    "coupons.assign", lambda shop: Ask(shop.key, _assignment(shop), path=_made(shop)), "of 100"
 )
 SCENARIOS.plain(
     "coupons.assign",
-    lambda town: Ask(town.key, _assignment(town), path=_made(town, _personal(town))),
+    lambda shop: Ask(shop.key, _assignment(shop), path=_made(shop, _personal(shop))),
     "personal",
 )
 
 
 @SCENARIOS.of("coupons.assign", "kept")
-def assign_again(town: Town) -> Ask:
-    asked = Ask(town.key, _assignment(town), path=_made(town))
-    town.ask("coupons.assign", asked)
-    return asked
+def assign_again(shop: Shop) -> Ask:
+    request = Ask(shop.key, _assignment(shop), path=_made(shop))
+    shop.ask("coupons.assign", request)
+    return request
 
 
 @SCENARIOS.of("orders.put", "with a code of ours")
-def order_with_code(town: Town) -> Ask:
-    coupon = _made(town)
-    code = town.ask("coupons.assign", Ask(town.key, _assignment(town), path=coupon)).json["code"]
+def order_with_code(shop: Shop) -> Ask:
+    coupon = _made(shop)
+    code = shop.ask("coupons.assign", Ask(shop.key, _assignment(shop), path=coupon)).json["code"]
     body = {**order_of(900, 1), "discountCodes": [code]}
-    return Ask(town.key, body, path={"id": town.store, "externalId": "new"})
+    return Ask(shop.key, body, path={"id": shop.store, "externalId": "new"})
 
 
 @SCENARIOS.of("couponCodes.retry", "in a shop")
-def retry(town: Town) -> Ask:
-    town.shopify.server.begin(*canary_shops())
-    store = town.shopify.connect(town.owner, town.workspace)
+def retry(shop: Shop) -> Ask:
+    shop.shopify.server.begin(*canary_shops())
+    store = shop.shopify.connect(shop.owner, shop.workspace)
     connection_is(store, ConnectionStatus.NEEDS_REAUTH)
-    coupon = _made(town, _pool(town, storeId=str(store.id), quantity=1))
+    coupon = _made(shop, _pool(shop, storeId=str(store.id), quantity=1))
     connection_is(store, ConnectionStatus.CONNECTED)
-    [code] = town.ask("coupons.listCodes", Ask(town.key, path=coupon)).json["items"]
-    return Ask(town.key, path={"id": code["id"]})
+    [code] = shop.ask("coupons.listCodes", Ask(shop.key, path=coupon)).json["items"]
+    return Ask(shop.key, path={"id": code["id"]})
 
 
-SCENARIOS.plain("couponCodes.get", lambda town: Ask(town.key, path=_code_of(town)))
-SCENARIOS.plain("couponCodes.delete", lambda town: Ask(town.key, path=_code_of(town)))
+SCENARIOS.plain("couponCodes.get", lambda shop: Ask(shop.key, path=_code_of(shop)))
+SCENARIOS.plain("couponCodes.delete", lambda shop: Ask(shop.key, path=_code_of(shop)))

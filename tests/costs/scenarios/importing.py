@@ -9,7 +9,7 @@ from typing import Any
 from tests.costs.scenario import (
     CUSTOMERS,
     Ask,
-    Town,
+    Shop,
     customer,
     customer_id,
     order_id,
@@ -36,12 +36,12 @@ def _orders(numbers: Iterable[int]) -> list[Body]:
     return [{"externalId": order_id(n), **order_of(n, known[n % len(known)])} for n in numbers]
 
 
-def _batch(town: Town, **records: list[Body]) -> Ask:
-    return Ask(town.key, records, path={"id": town.store})
+def _batch(shop: Shop, **records: list[Body]) -> Ask:
+    return Ask(shop.key, records, path={"id": shop.store})
 
 
 def _of(case: str, **records: list[Body]) -> None:
-    SCENARIOS.plain("stores.createBatch", lambda town: _batch(town, **records), case)
+    SCENARIOS.plain("stores.createBatch", lambda shop: _batch(shop, **records), case)
 
 
 _of("1 customer, new", customers=_customers([NEW]))
@@ -50,31 +50,31 @@ _of("500 customers, new", customers=_customers(range(NEW, NEW + MOST)))
 _of("500 orders of 50 known buyers", orders=_orders(range(NEW, NEW + MOST)))
 SCENARIOS.plain(
     "stores.createBatch",
-    lambda town: _batch(town, orders=orders_in(town, town.store)),
+    lambda shop: _batch(shop, orders=orders_in(shop, shop.store)),
     "334 orders, nothing new",
 )
 
 
-def _imported(town: Town, count: int = 1) -> str:
+def _imported(shop: Shop, count: int = 1) -> str:
     """So many orders in a currency that isn't the store's: the import, each of them a problem."""
     wrong = _orders(range(NEW, NEW + count))
     for body in wrong:
         body["total"] = {**body["total"], "currency": "USD"}
-    queued = town.ask("stores.createBatch", _batch(town, orders=wrong)).json["id"]
-    town.world.deliver()
+    queued = shop.ask("stores.createBatch", _batch(shop, orders=wrong)).json["id"]
+    shop.world.deliver()
     return str(queued)
 
 
 SCENARIOS.plain(
-    "stores.listImports", lambda town: Ask(town.key, path={"id": town.store}), "1 import"
+    "stores.listImports", lambda shop: Ask(shop.key, path={"id": shop.store}), "1 import"
 )
 
 
 @SCENARIOS.of("stores.getImport")
-def get_import(town: Town) -> Ask:
-    return Ask(town.key, path={"id": town.store, "importId": _imported(town)})
+def get_import(shop: Shop) -> Ask:
+    return Ask(shop.key, path={"id": shop.store, "importId": _imported(shop)})
 
 
 @SCENARIOS.of("stores.listImportProblems", "page 1 of 50 problems")
-def list_problems(town: Town) -> Ask:
-    return Ask(town.key, path={"id": town.store, "importId": _imported(town, 50)})
+def list_problems(shop: Shop) -> Ask:
+    return Ask(shop.key, path={"id": shop.store, "importId": _imported(shop, 50)})

@@ -1,103 +1,103 @@
 """Workspaces, members, invitations, API keys, locales."""
 
 from tests.accounts.sign_in.accounts import PASSWORD
-from tests.costs.scenario import Ask, Town
+from tests.costs.scenario import Ask, Shop
 from tests.costs.scenarios.registry import Scenarios
 from tests.harness.world import Someone
 
 SCENARIOS = Scenarios()
 
-SCENARIOS.plain("workspaces.create", lambda town: Ask(town.owner.token, {"name": "Teas Abroad"}))
-SCENARIOS.plain("workspaces.availableSlug", lambda town: Ask(town.key, query={"name": "Teas"}))
+SCENARIOS.plain("workspaces.create", lambda shop: Ask(shop.owner.token, {"name": "Teas Abroad"}))
+SCENARIOS.plain("workspaces.availableSlug", lambda shop: Ask(shop.key, query={"name": "Teas"}))
 
 
 @SCENARIOS.of("workspaces.get")
-def get_workspace(town: Town) -> Ask:
-    return Ask(town.owner.token, path={"id": town.workspace.id})
+def get_workspace(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, path={"id": shop.workspace.id})
 
 
 @SCENARIOS.of("workspaces.update")
-def update_workspace(town: Town) -> Ask:
-    return Ask(town.owner.token, {"name": "Steinberger"}, path={"id": town.workspace.id})
+def update_workspace(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, {"name": "Steinberger"}, path={"id": shop.workspace.id})
 
 
 @SCENARIOS.of("workspaces.delete", "5 keys")
-def delete_workspace(town: Town) -> Ask:
+def delete_workspace(shop: Shop) -> Ask:
     body = {"password": PASSWORD}
-    return Ask(town.owner.token, body, path={"id": town.workspace.id})
+    return Ask(shop.owner.token, body, path={"id": shop.workspace.id})
 
 
-def _membership(town: Town, of: Someone) -> dict[str, object]:
-    held = town.world.membership(of, town.workspace)
-    assert held is not None
-    return {"id": held.id}
+def _membership(shop: Shop, of: Someone) -> dict[str, object]:
+    membership = shop.world.membership(of, shop.workspace)
+    assert membership is not None
+    return {"id": membership.id}
 
 
-SCENARIOS.plain("members.list", lambda town: Ask(town.key), "3 members")
+SCENARIOS.plain("members.list", lambda shop: Ask(shop.key), "3 members")
 
 
 @SCENARIOS.of("members.get", "of 3 members")
-def get_member(town: Town) -> Ask:
-    return Ask(town.key, path=_membership(town, town.member))
+def get_member(shop: Shop) -> Ask:
+    return Ask(shop.key, path=_membership(shop, shop.member))
 
 
 @SCENARIOS.of("members.update")
-def update_role(town: Town) -> Ask:
-    path = _membership(town, town.member)
-    return Ask(town.owner.token, {"role": "admin"}, path=path)
+def update_role(shop: Shop) -> Ask:
+    path = _membership(shop, shop.member)
+    return Ask(shop.owner.token, {"role": "admin"}, path=path)
 
 
 @SCENARIOS.of("members.transferOwnership")
-def transfer_ownership(town: Town) -> Ask:
-    return Ask(town.owner.token, path=_membership(town, town.admin))
+def transfer_ownership(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, path=_membership(shop, shop.admin))
 
 
 @SCENARIOS.of("members.delete", "who made no key")
-def delete_member(town: Town) -> Ask:
-    return Ask(town.owner.token, path=_membership(town, town.member))
+def delete_member(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, path=_membership(shop, shop.member))
 
 
 @SCENARIOS.of("members.delete", "who made a key")
-def delete_maker(town: Town) -> Ask:
-    return Ask(town.owner.token, path=_membership(town, town.admin))
+def delete_maker(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, path=_membership(shop, shop.admin))
 
 
-SCENARIOS.plain("members.leave", lambda town: Ask(town.member.token))
+SCENARIOS.plain("members.leave", lambda shop: Ask(shop.member.token))
 
 GUEST = {"email": "another.guest@mail.example.com", "role": "member"}
 
-SCENARIOS.plain("invitations.list", lambda town: Ask(town.key), "5 open ones")
-SCENARIOS.plain("invitations.create", lambda town: Ask(town.owner.token, GUEST))
+SCENARIOS.plain("invitations.list", lambda shop: Ask(shop.key), "5 open ones")
+SCENARIOS.plain("invitations.create", lambda shop: Ask(shop.owner.token, GUEST))
 
 
-def _invited(town: Town) -> dict[str, object]:
+def _invited(shop: Shop) -> dict[str, object]:
     """Somebody without a workspace is invited: the path to the invitation."""
     body = {"email": GUEST["email"], "role": "member"}
-    return {"id": town.ask("invitations.create", Ask(town.owner.token, body)).json["id"]}
+    return {"id": shop.ask("invitations.create", Ask(shop.owner.token, body)).json["id"]}
 
 
-def _invite(town: Town, guest: Someone) -> dict[str, object]:
+def _invite(shop: Shop, guest: Someone) -> dict[str, object]:
     body = {"email": guest.email, "role": "member"}
-    return {"id": town.ask("invitations.create", Ask(town.owner.token, body)).json["id"]}
+    return {"id": shop.ask("invitations.create", Ask(shop.owner.token, body)).json["id"]}
 
 
-SCENARIOS.plain("invitations.get", lambda town: Ask(town.key, path=_invited(town)))
-SCENARIOS.plain("invitations.preview", lambda town: Ask(path=_invited(town)))
+SCENARIOS.plain("invitations.get", lambda shop: Ask(shop.key, path=_invited(shop)))
+SCENARIOS.plain("invitations.preview", lambda shop: Ask(path=_invited(shop)))
 
 
 @SCENARIOS.of("invitations.resend")
-def resend_invitation(town: Town) -> Ask:
-    path = _invited(town)
-    town.world.advance(hours=2)
-    return Ask(town.owner.token, path=path)
+def resend_invitation(shop: Shop) -> Ask:
+    path = _invited(shop)
+    shop.world.advance(hours=2)
+    return Ask(shop.owner.token, path=path)
 
 
-SCENARIOS.plain("invitations.delete", lambda town: Ask(town.owner.token, path=_invited(town)))
+SCENARIOS.plain("invitations.delete", lambda shop: Ask(shop.owner.token, path=_invited(shop)))
 
 
-def _guest(town: Town) -> Ask:
-    guest = town.world.person("Gabriele Guest")
-    return Ask(guest.token, path=_invite(town, guest))
+def _guest(shop: Shop) -> Ask:
+    guest = shop.world.person("Gabriele Guest")
+    return Ask(guest.token, path=_invite(shop, guest))
 
 
 SCENARIOS.plain("invitations.accept", _guest)
@@ -106,34 +106,34 @@ SCENARIOS.plain("invitations.decline", _guest)
 NEW_KEY = {"name": "Storefront", "scope": "write"}
 
 
-def _key(town: Town) -> dict[str, object]:
-    made = town.ask("apiKeys.create", Ask(town.owner.token, NEW_KEY))
+def _key(shop: Shop) -> dict[str, object]:
+    made = shop.ask("apiKeys.create", Ask(shop.owner.token, NEW_KEY))
     return {"id": made.json["apiKey"]["id"]}
 
 
-SCENARIOS.plain("apiKeys.list", lambda town: Ask(town.owner.token), "5 keys, 2 revoked")
-SCENARIOS.plain("apiKeys.get", lambda town: Ask(town.owner.token, path=_key(town)))
-SCENARIOS.plain("apiKeys.create", lambda town: Ask(town.owner.token, NEW_KEY))
+SCENARIOS.plain("apiKeys.list", lambda shop: Ask(shop.owner.token), "5 keys, 2 revoked")
+SCENARIOS.plain("apiKeys.get", lambda shop: Ask(shop.owner.token, path=_key(shop)))
+SCENARIOS.plain("apiKeys.create", lambda shop: Ask(shop.owner.token, NEW_KEY))
 
 
 @SCENARIOS.of("apiKeys.update")
-def update_key(town: Town) -> Ask:
-    return Ask(town.owner.token, {"name": "Webshop"}, path=_key(town))
+def update_key(shop: Shop) -> Ask:
+    return Ask(shop.owner.token, {"name": "Webshop"}, path=_key(shop))
 
 
-SCENARIOS.plain("apiKeys.rotate", lambda town: Ask(town.owner.token, path=_key(town)))
-SCENARIOS.plain("apiKeys.revoke", lambda town: Ask(town.owner.token, path=_key(town)))
+SCENARIOS.plain("apiKeys.rotate", lambda shop: Ask(shop.owner.token, path=_key(shop)))
+SCENARIOS.plain("apiKeys.revoke", lambda shop: Ask(shop.owner.token, path=_key(shop)))
 
 
-def _locale(town: Town) -> dict[str, object]:
-    made = town.ask("locales.create", Ask(town.key, {"code": "nl-NL"}))
+def _locale(shop: Shop) -> dict[str, object]:
+    made = shop.ask("locales.create", Ask(shop.key, {"code": "nl-NL"}))
     return {"id": made.json["id"]}
 
 
-SCENARIOS.plain("locales.list", lambda town: Ask(town.key), "4 locales")
-SCENARIOS.plain("locales.get", lambda town: Ask(town.key, path=_locale(town)), "of 5 locales")
-SCENARIOS.plain("locales.create", lambda town: Ask(town.key, {"code": "nl-NL"}))
+SCENARIOS.plain("locales.list", lambda shop: Ask(shop.key), "4 locales")
+SCENARIOS.plain("locales.get", lambda shop: Ask(shop.key, path=_locale(shop)), "of 5 locales")
+SCENARIOS.plain("locales.create", lambda shop: Ask(shop.key, {"code": "nl-NL"}))
 SCENARIOS.plain(
-    "locales.update", lambda town: Ask(town.key, {"label": "Dutch"}, path=_locale(town))
+    "locales.update", lambda shop: Ask(shop.key, {"label": "Dutch"}, path=_locale(shop))
 )
-SCENARIOS.plain("locales.delete", lambda town: Ask(town.key, path=_locale(town)))
+SCENARIOS.plain("locales.delete", lambda shop: Ask(shop.key, path=_locale(shop)))

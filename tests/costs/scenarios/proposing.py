@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.costs.scenario import Ask, Town
+from tests.costs.scenario import Ask, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -23,21 +23,21 @@ NEW = {
 }
 
 
-def _proposal(town: Town) -> dict[str, Any]:
-    proposal: dict[str, Any] = town.ask("changeProposals.create", Ask(town.key, NEW)).json
+def _proposal(shop: Shop) -> dict[str, Any]:
+    proposal: dict[str, Any] = shop.ask("changeProposals.create", Ask(shop.key, NEW)).json
     return proposal
 
 
-def _definition(town: Town) -> dict[str, Any]:
-    ask = Ask(town.owner.token, path={"id": _proposal(town)["id"]})
-    approved = town.ask("changeProposals.approve", ask).json
+def _definition(shop: Shop) -> dict[str, Any]:
+    ask = Ask(shop.owner.token, path={"id": _proposal(shop)["id"]})
+    approved = shop.ask("changeProposals.approve", ask).json
     path = {"id": approved["definitionId"]}
-    definition: dict[str, Any] = town.ask("definitions.get", Ask(town.key, path=path)).json
+    definition: dict[str, Any] = shop.ask("definitions.get", Ask(shop.key, path=path)).json
     return definition
 
 
-def _change(town: Town) -> dict[str, Any]:
-    definition = _definition(town)
+def _change(shop: Shop) -> dict[str, Any]:
+    definition = _definition(shop)
     return {
         "definitionId": definition["id"],
         "baseVersionId": definition["versionId"],
@@ -48,55 +48,55 @@ def _change(town: Town) -> dict[str, Any]:
     }
 
 
-SCENARIOS.plain("definitionSchemas.list", lambda town: Ask(town.key))
-SCENARIOS.plain("definitionSchemas.get", lambda town: Ask(town.key, path={"kind": "segment"}))
+SCENARIOS.plain("definitionSchemas.list", lambda shop: Ask(shop.key))
+SCENARIOS.plain("definitionSchemas.get", lambda shop: Ask(shop.key, path={"kind": "segment"}))
 
 
 @SCENARIOS.of("definitions.list", "one")
-def definitions(town: Town) -> Ask:
-    _definition(town)
-    return Ask(town.key)
+def definitions(shop: Shop) -> Ask:
+    _definition(shop)
+    return Ask(shop.key)
 
 
-SCENARIOS.plain("definitions.get", lambda town: Ask(town.key, path={"id": _definition(town)["id"]}))
+SCENARIOS.plain("definitions.get", lambda shop: Ask(shop.key, path={"id": _definition(shop)["id"]}))
 SCENARIOS.plain(
-    "definitions.listVersions", lambda town: Ask(town.key, path={"id": _definition(town)["id"]})
+    "definitions.listVersions", lambda shop: Ask(shop.key, path={"id": _definition(shop)["id"]})
 )
 
 
 @SCENARIOS.of("definitions.getVersion")
-def version(town: Town) -> Ask:
-    definition = _definition(town)
-    return Ask(town.key, path={"id": definition["id"], "versionId": definition["versionId"]})
+def version(shop: Shop) -> Ask:
+    definition = _definition(shop)
+    return Ask(shop.key, path={"id": definition["id"], "versionId": definition["versionId"]})
 
 
 @SCENARIOS.of("changeProposals.list", "one")
-def proposals(town: Town) -> Ask:
-    _proposal(town)
-    return Ask(town.key)
+def proposals(shop: Shop) -> Ask:
+    _proposal(shop)
+    return Ask(shop.key)
 
 
-SCENARIOS.plain("changeProposals.create", lambda town: Ask(town.key, NEW), "a new definition")
-SCENARIOS.plain("changeProposals.create", lambda town: Ask(town.key, _change(town)), "a change")
+SCENARIOS.plain("changeProposals.create", lambda shop: Ask(shop.key, NEW), "a new definition")
+SCENARIOS.plain("changeProposals.create", lambda shop: Ask(shop.key, _change(shop)), "a change")
 SCENARIOS.plain(
-    "changeProposals.get", lambda town: Ask(town.key, path={"id": _proposal(town)["id"]})
+    "changeProposals.get", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
 )
 SCENARIOS.plain(
     "changeProposals.approve",
-    lambda town: Ask(town.owner.token, path={"id": _proposal(town)["id"]}),
+    lambda shop: Ask(shop.owner.token, path={"id": _proposal(shop)["id"]}),
     "a new definition",
 )
 
 
 @SCENARIOS.of("changeProposals.approve", "a change")
-def approved_change(town: Town) -> Ask:
-    proposal = town.ask("changeProposals.create", Ask(town.key, _change(town))).json
-    return Ask(town.owner.token, path={"id": proposal["id"]})
+def approved_change(shop: Shop) -> Ask:
+    proposal = shop.ask("changeProposals.create", Ask(shop.key, _change(shop))).json
+    return Ask(shop.owner.token, path={"id": proposal["id"]})
 
 
 SCENARIOS.plain(
-    "changeProposals.reject", lambda town: Ask(town.key, path={"id": _proposal(town)["id"]})
+    "changeProposals.reject", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
 )
 SCENARIOS.plain(
-    "changeProposals.withdraw", lambda town: Ask(town.key, path={"id": _proposal(town)["id"]})
+    "changeProposals.withdraw", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
 )

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.costs.scenario import Ask, Town
+from tests.costs.scenario import Ask, Shop
 
-type Preparing = Callable[[Town], Ask]
+type Preparing = Callable[[Shop], Ask]
 
 
 @dataclass(frozen=True)

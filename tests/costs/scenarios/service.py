@@ -5,13 +5,13 @@ from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
 
-SCENARIOS.plain("health.get", lambda _town: Ask())
-SCENARIOS.plain("openapi.get", lambda _town: Ask())
-SCENARIOS.plain("docs.get", lambda _town: Ask())
-SCENARIOS.plain("problems.list", lambda _town: Ask())
-SCENARIOS.plain("problems.get", lambda _town: Ask(path={"kind": "conflict"}))
+SCENARIOS.plain("health.get", lambda _shop: Ask())
+SCENARIOS.plain("openapi.get", lambda _shop: Ask())
+SCENARIOS.plain("docs.get", lambda _shop: Ask())
+SCENARIOS.plain("problems.list", lambda _shop: Ask())
+SCENARIOS.plain("problems.get", lambda _shop: Ask(path={"kind": "conflict"}))
 SCENARIOS.plain(
-    "problems.getCode", lambda _town: Ask(path={"kind": "conflict", "code": "stale_update"})
+    "problems.getCode", lambda _shop: Ask(path={"kind": "conflict", "code": "stale_update"})
 )
-SCENARIOS.plain("pages.get", lambda _town: Ask(path={"page": "invitation"}))
-SCENARIOS.plain("webhookEventTypes.list", lambda town: Ask(town.key))
+SCENARIOS.plain("pages.get", lambda _shop: Ask(path={"page": "invitation"}))
+SCENARIOS.plain("webhookEventTypes.list", lambda shop: Ask(shop.key))

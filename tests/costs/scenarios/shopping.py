@@ -1,6 +1,6 @@
 """Stores."""
 
-from tests.costs.scenario import HOOK, Ask, Town
+from tests.costs.scenario import HOOK, Ask, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -19,34 +19,34 @@ LOCALES = [
 ]
 
 
-def _store(town: Town) -> dict[str, object]:
-    return {"id": town.store}
+def _store(shop: Shop) -> dict[str, object]:
+    return {"id": shop.store}
 
 
-SCENARIOS.plain("stores.list", lambda town: Ask(town.key), "2 stores")
-SCENARIOS.plain("stores.get", lambda town: Ask(town.key, path=_store(town)))
-SCENARIOS.plain("stores.create", lambda town: Ask(town.key, NEW_STORE))
+SCENARIOS.plain("stores.list", lambda shop: Ask(shop.key), "2 stores")
+SCENARIOS.plain("stores.get", lambda shop: Ask(shop.key, path=_store(shop)))
+SCENARIOS.plain("stores.create", lambda shop: Ask(shop.key, NEW_STORE))
 
 
 @SCENARIOS.of("stores.create", "connected again")
-def connect_again(town: Town) -> Ask:
-    path = {"id": town.ask("stores.create", Ask(town.key, NEW_STORE)).json["id"]}
-    town.ask("stores.disconnect", Ask(town.owner.token, path=path))
-    return Ask(town.key, NEW_STORE)
+def connect_again(shop: Shop) -> Ask:
+    path = {"id": shop.ask("stores.create", Ask(shop.key, NEW_STORE)).json["id"]}
+    shop.ask("stores.disconnect", Ask(shop.owner.token, path=path))
+    return Ask(shop.key, NEW_STORE)
 
 
-SCENARIOS.plain("stores.update", lambda town: Ask(town.key, {"name": "Teas"}, path=_store(town)))
-SCENARIOS.plain("stores.disconnect", lambda town: Ask(town.owner.token, path=_store(town)))
-SCENARIOS.plain("stores.listLocales", lambda town: Ask(town.key, path=_store(town)))
-SCENARIOS.plain("stores.putLocales", lambda town: Ask(town.key, LOCALES, path=_store(town)))
-SCENARIOS.plain("stores.getWriteBack", lambda town: Ask(town.owner.token, path=_store(town)))
+SCENARIOS.plain("stores.update", lambda shop: Ask(shop.key, {"name": "Teas"}, path=_store(shop)))
+SCENARIOS.plain("stores.disconnect", lambda shop: Ask(shop.owner.token, path=_store(shop)))
+SCENARIOS.plain("stores.listLocales", lambda shop: Ask(shop.key, path=_store(shop)))
+SCENARIOS.plain("stores.putLocales", lambda shop: Ask(shop.key, LOCALES, path=_store(shop)))
+SCENARIOS.plain("stores.getWriteBack", lambda shop: Ask(shop.owner.token, path=_store(shop)))
 
 
 @SCENARIOS.of("stores.putWriteBack", "for the first time")
-def put_write_back(town: Town) -> Ask:
-    path = {"id": town.ask("stores.create", Ask(town.key, NEW_STORE)).json["id"]}
-    return Ask(town.owner.token, {"url": HOOK}, path=path)
+def put_write_back(shop: Shop) -> Ask:
+    path = {"id": shop.ask("stores.create", Ask(shop.key, NEW_STORE)).json["id"]}
+    return Ask(shop.owner.token, {"url": HOOK}, path=path)
 
 
-SCENARIOS.plain("stores.rotateWriteBack", lambda town: Ask(town.owner.token, path=_store(town)))
-SCENARIOS.plain("stores.deleteWriteBack", lambda town: Ask(town.owner.token, path=_store(town)))
+SCENARIOS.plain("stores.rotateWriteBack", lambda shop: Ask(shop.owner.token, path=_store(shop)))
+SCENARIOS.plain("stores.deleteWriteBack", lambda shop: Ask(shop.owner.token, path=_store(shop)))

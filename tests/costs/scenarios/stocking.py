@@ -3,14 +3,14 @@
 from typing import Any
 
 from tests.catalog.products.sample import product, variant
-from tests.costs.scenario import Ask, Town
+from tests.costs.scenario import Ask, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
 PRODUCTS = 100
 
 
-def _of(town: Town, number: int, variants: int = 1, **given: object) -> Ask:
+def _of(shop: Shop, number: int, variants: int = 1, **overrides: object) -> Ask:
     """A product as its store puts it."""
     texts = [
         {"locale": "de-AT", "title": f"Jasmintee, Ernte {number}", "description": "Lose. " * 40},
@@ -20,83 +20,83 @@ def _of(town: Town, number: int, variants: int = 1, **given: object) -> Ask:
         variant(n, externalId=f"v{number}-{n}", sku=f"TEA-{number}-{n}", barcode=None)
         for n in range(1, variants + 1)
     ]
-    path = {"id": town.store, "externalId": f"9{number:012}"}
-    return Ask(town.key, product(locales=texts, variants=rows, **given), path=path)
+    path = {"id": shop.store, "externalId": f"9{number:012}"}
+    return Ask(shop.key, product(locales=texts, variants=rows, **overrides), path=path)
 
 
-def _stocked(town: Town) -> Town:
+def _stocked(shop: Shop) -> Shop:
     """With products in the first store, brought as batches."""
     for first in range(0, PRODUCTS, 50):
-        records = [_of(town, number) for number in range(first, first + 50)]
+        records = [_of(shop, number) for number in range(first, first + 50)]
         bodies: list[Any] = [
             {"externalId": each.path["externalId"], **dict(each.body)}  # type: ignore[call-overload]
             for each in records
         ]
-        batch = Ask(town.key, {"products": bodies}, path={"id": town.store})
-        town.ask("stores.createBatch", batch)
-        town.world.deliver()
-    return town
+        batch = Ask(shop.key, {"products": bodies}, path={"id": shop.store})
+        shop.ask("stores.createBatch", batch)
+        shop.world.deliver()
+    return shop
 
 
-def _one(town: Town, **query: object) -> Ask:
-    asked = Ask(town.key, query={"externalId": f"9{1:012}"})
-    [found] = _stocked(town).ask("products.list", asked).json["items"]
-    return Ask(town.key, path={"id": found["id"]}, query=query)
+def _one(shop: Shop, **query: object) -> Ask:
+    request = Ask(shop.key, query={"externalId": f"9{1:012}"})
+    [found] = _stocked(shop).ask("products.list", request).json["items"]
+    return Ask(shop.key, path={"id": found["id"]}, query=query)
 
 
-SCENARIOS.plain("products.list", lambda town: Ask(_stocked(town).key), "page 1 of 100")
+SCENARIOS.plain("products.list", lambda shop: Ask(_stocked(shop).key), "page 1 of 100")
 SCENARIOS.plain(
-    "products.list", lambda town: Ask(_stocked(town).key, query={"q": "jasmine"}), "by a word"
+    "products.list", lambda shop: Ask(_stocked(shop).key, query={"q": "jasmine"}), "by a word"
 )
 SCENARIOS.plain("products.get", _one)
-SCENARIOS.plain("products.getOfStore", lambda town: Ask(town.key, path=_of(_stocked(town), 1).path))
+SCENARIOS.plain("products.getOfStore", lambda shop: Ask(shop.key, path=_of(_stocked(shop), 1).path))
 SCENARIOS.plain("products.listVariants", _one)
 SCENARIOS.plain("products.getSources", _one)
 SCENARIOS.plain("products.getSales", _one)
-SCENARIOS.plain("products.put", lambda town: _of(town, 999), "new, one variant")
-SCENARIOS.plain("products.put", lambda town: _of(town, 999, 10), "new, ten variants")
-SCENARIOS.plain("products.put", lambda town: _of(_stocked(town), 1), "the same again")
+SCENARIOS.plain("products.put", lambda shop: _of(shop, 999), "new, one variant")
+SCENARIOS.plain("products.put", lambda shop: _of(shop, 999, 10), "new, ten variants")
+SCENARIOS.plain("products.put", lambda shop: _of(_stocked(shop), 1), "the same again")
 
 
 @SCENARIOS.of("products.put", "another price")
-def changed_product(town: Town) -> Ask:
-    later = _of(_stocked(town), 1, 2, updatedAt="2026-05-01T00:00:00Z")
+def changed_product(shop: Shop) -> Ask:
+    later = _of(_stocked(shop), 1, 2, updatedAt="2026-05-01T00:00:00Z")
     return Ask(later.token, later.body, path=later.path)
 
 
 @SCENARIOS.of("products.delete")
-def delete_product(town: Town) -> Ask:
-    return Ask(town.key, path=_of(_stocked(town), 1).path)
+def delete_product(shop: Shop) -> Ask:
+    return Ask(shop.key, path=_of(_stocked(shop), 1).path)
 
 
-SCENARIOS.plain("productPriority.get", lambda town: Ask(town.key, path={"id": town.store}))
+SCENARIOS.plain("productPriority.get", lambda shop: Ask(shop.key, path={"id": shop.store}))
 
 
-def _rules(town: Town) -> dict[str, Any]:
-    path = {"id": _stocked(town).store}
-    [source] = town.ask("productPriority.get", Ask(town.key, path=path)).json["sources"]
+def _rules(shop: Shop) -> dict[str, Any]:
+    path = {"id": _stocked(shop).store}
+    [source] = shop.ask("productPriority.get", Ask(shop.key, path=path)).json["sources"]
     return {"order": [source["id"]], "fields": {"product.title": [source["id"]]}}
 
 
 @SCENARIOS.of("productPriorityChanges.create", "100 products")
-def propose(town: Town) -> Ask:
-    return Ask(town.key, _rules(town), path={"id": town.store})
+def propose(shop: Shop) -> Ask:
+    return Ask(shop.key, _rules(shop), path={"id": shop.store})
 
 
-def _ready(town: Town) -> Ask:
-    asked = Ask(town.key, _rules(town), path={"id": town.store})
-    change = town.ask("productPriorityChanges.create", asked).json
-    town.world.deliver()
-    return Ask(town.key, path={"id": change["id"]})
+def _ready(shop: Shop) -> Ask:
+    request = Ask(shop.key, _rules(shop), path={"id": shop.store})
+    change = shop.ask("productPriorityChanges.create", request).json
+    shop.world.deliver()
+    return Ask(shop.key, path={"id": change["id"]})
 
 
 SCENARIOS.plain("productPriorityChanges.get", _ready)
 
 
 @SCENARIOS.of("productPriorityChanges.list", "1 change")
-def list_priority_changes(town: Town) -> Ask:
-    _ready(town)
-    return Ask(town.key, path={"id": town.store})
+def list_priority_changes(shop: Shop) -> Ask:
+    _ready(shop)
+    return Ask(shop.key, path={"id": shop.store})
 
 
 SCENARIOS.plain("productPriorityChanges.listProducts", _ready)

@@ -1,6 +1,6 @@
 """Suppressions, and who may be written to: one address, and 500 at once."""
 
-from tests.costs.scenario import PROFILES, Ask, Town, email_of
+from tests.costs.scenario import PROFILES, Ask, Shop, email_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -12,20 +12,20 @@ def _row(email: str, reason: str = "hard_bounce") -> dict[str, object]:
     return {"channel": "email", "address": email, "reason": reason, "note": NOTE}
 
 
-def _suppressed(town: Town, email: str) -> str:
+def _suppressed(shop: Shop, email: str) -> str:
     """Somebody's suppression is there: its id."""
-    made = town.ask("suppressions.create", Ask(town.key, _row(email)))
-    town.world.deliver()
+    made = shop.ask("suppressions.create", Ask(shop.key, _row(email)))
+    shop.world.deliver()
     return str(made.json["id"])
 
 
-def _addresses(town: Town) -> Ask:
+def _addresses(shop: Shop) -> Ask:
     """Asks about 500 addresses, of which 200 are somebody's and ten are suppressed."""
     for number in range(10):
-        _suppressed(town, email_of(number))
+        _suppressed(shop, email_of(number))
     emails = [email_of(number) for number in range(PROFILES)]
     emails += [f"stranger{number}@example.com" for number in range(MOST - PROFILES)]
-    return Ask(town.key, {"addresses": [{"channel": "email", "address": e} for e in emails]})
+    return Ask(shop.key, {"addresses": [{"channel": "email", "address": e} for e in emails]})
 
 
 SCENARIOS.plain("suppressions.create", lambda t: Ask(t.key, _row(email_of(1))), "of a profile")
@@ -40,26 +40,26 @@ SCENARIOS.plain(
 
 
 @SCENARIOS.of("suppressions.create", "known")
-def known(town: Town) -> Ask:
-    _suppressed(town, email_of(1))
-    return Ask(town.key, _row(email_of(1)))
+def known(shop: Shop) -> Ask:
+    _suppressed(shop, email_of(1))
+    return Ask(shop.key, _row(email_of(1)))
 
 
 @SCENARIOS.of("suppressions.list")
-def list_page(town: Town) -> Ask:
-    _suppressed(town, email_of(1))
-    return Ask(town.key)
+def list_page(shop: Shop) -> Ask:
+    _suppressed(shop, email_of(1))
+    return Ask(shop.key)
 
 
 @SCENARIOS.of("suppressions.get")
-def get(town: Town) -> Ask:
-    return Ask(town.key, path={"id": _suppressed(town, email_of(1))})
+def get(shop: Shop) -> Ask:
+    return Ask(shop.key, path={"id": _suppressed(shop, email_of(1))})
 
 
 @SCENARIOS.of("suppressions.delete")
-def lift(town: Town) -> Ask:
-    path = {"id": _suppressed(town, email_of(1))}
-    return Ask(town.key, path=path, query={"note": "They asked for it"})
+def lift(shop: Shop) -> Ask:
+    path = {"id": _suppressed(shop, email_of(1))}
+    return Ask(shop.key, path=path, query={"note": "They asked for it"})
 
 
 SCENARIOS.plain(
@@ -72,5 +72,5 @@ SCENARIOS.plain("reachability.check", _addresses, f"{MOST} addresses")
 
 
 @SCENARIOS.of("profiles.getReachability")
-def reachability(town: Town) -> Ask:
-    return Ask(town.key, path={"id": town.subscriber})
+def reachability(shop: Shop) -> Ask:
+    return Ask(shop.key, path={"id": shop.subscriber})

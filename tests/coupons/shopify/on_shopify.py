@@ -54,14 +54,14 @@ class OnShopify(Shop):
         self._people += 1
         email = f"b{self._people}.{CANARY}@example.com"
         other = self.upsert(email=email)
-        given = IncomingCustomer(
+        customer = IncomingCustomer(
             email=email, external_created_at=clock.now(), external_updated_at=clock.now()
         )
         commit_anew(
             lambda changes: write_customer(
                 self.connected,
                 f"{self._people}",
-                given,
+                customer,
                 ConsentOrigin(ConsentSource.SHOPIFY),
                 changes,
             )
@@ -72,6 +72,6 @@ class OnShopify(Shop):
 def used_by(shop: OnShopify, code: str) -> None:
     """Has the shop tell of an order with a code."""
     hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
-    told = {"code": code, "amount": "1.00", "type": "percentage"}
-    hooks.tell("orders/create", order_body(discount_codes=[told]))
+    discount = {"code": code, "amount": "1.00", "type": "percentage"}
+    hooks.tell("orders/create", order_body(discount_codes=[discount]))
     shop.world.deliver()

@@ -21,8 +21,8 @@ from tests.coupons.coupon_store import counts
 from tests.coupons.shopify.on_shopify import OnShopify, used_by
 from tests.coupons.test_coupons import in_days
 from tests.shopify.hooks import Hooks, order_body
+from tests.shopify.pulls import order_node
 from tests.shopify.shops import SHOP
-from tests.shopify.test_imports import order_node
 
 
 class TestPools:
@@ -108,7 +108,7 @@ class TestPersonal:
 
     def test_one_is_pending_until_the_shop_has_it(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(validity={"type": "days", "days": 1}), shop.buyer()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         assert (code["status"], code["assignedAt"], code["expiresAt"]) == ("pending", None, None)
         assert shop.assign(coupon, ann).json == code
         shop.world.deliver()
@@ -127,7 +127,7 @@ class TestPersonal:
     def test_what_the_shop_refuses_fails_and_is_tried_again(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         theirs = Discount(99, {}, {code["code"].lower(): 99})
         shop.discounts.append(theirs)
         shop.world.deliver()
@@ -148,7 +148,7 @@ class TestPersonal:
     ) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         if fails:
             shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
             shop.world.deliver()
@@ -170,11 +170,11 @@ class TestPersonal:
     ) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         taken = list[str]()
 
-        def add_and_erase(*given: Any) -> Any:
-            results = add_codes(*given)
+        def add_and_erase(*args: Any) -> Any:
+            results = add_codes(*args)
             taken.extend(shop.there(coupon))
             erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
             assert erasure
@@ -195,10 +195,10 @@ class TestPersonal:
     ) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
 
-        def add_and_end(*given: Any) -> Any:
-            results = add_codes(*given)
+        def add_and_end(*args: Any) -> Any:
+            results = add_codes(*args)
             assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
             if not takes:
                 raise NeedsReauth("not any more")
@@ -218,7 +218,7 @@ class TestPersonal:
     ) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
         shop.world.deliver()
         assert shop.call("DELETE", f"/profiles/{ann}").status == 204
@@ -232,12 +232,12 @@ class TestPersonal:
     def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
         shop.world.deliver()
         assert shop.assign(coupon, ann).json["status"] == "failed"
         assert shop.call("DELETE", f"/coupon-codes/{code['id']}").status == 204
-        other = shop.given(coupon, ann)
+        other = shop.assigned(coupon, ann)
         assert other["code"] != code["code"]
         shop.world.deliver()
         assert shop.counts(coupon) == counts(assigned=1)
@@ -246,7 +246,7 @@ class TestPersonal:
     def test_no_retry_once_the_coupon_has_ended(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
-        code = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
         shop.world.deliver()
         shop.call("POST", f"/coupons/{coupon}/end")
@@ -260,11 +260,11 @@ class TestEnds:
     def test_ending_deletes_the_unassigned_codes(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(3), shop.buyer()
         shop.world.deliver()
-        kept = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
         shop.world.deliver()
         assert shop.counts(coupon) == counts(assigned=1, expired=2)
-        assert shop.there(coupon) == {kept["code"]}
+        assert shop.there(coupon) == {code["code"]}
         assert shop.get(f"/coupons/{coupon}")["externalId"] is not None
         shop.check()
 
@@ -273,7 +273,7 @@ class TestEnds:
     ) -> None:
         coupon = shop.pool(3)
         shop.world.deliver()
-        first, second = (shop.given(coupon, shop.buyer())["code"] for _ in range(2))
+        first, second = (shop.assigned(coupon, shop.buyer())["code"] for _ in range(2))
         used_by(shop, first)
         shop.call("POST", f"/coupons/{coupon}/end")
         shop.world.deliver()
@@ -288,7 +288,7 @@ class TestEnds:
     ) -> None:
         coupon = shop.pool(1)
         shop.world.deliver()
-        code = shop.given(coupon, shop.buyer())["code"]
+        code = shop.assigned(coupon, shop.buyer())["code"]
         shop.call("POST", f"/coupons/{coupon}/end")
         shop.world.deliver()
         with mock.patch.object(Coupon, "is_active", return_value=True):
@@ -314,18 +314,18 @@ class TestEnds:
     def test_a_code_with_days_is_deleted_when_they_are_over(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
         shop.world.deliver()
-        given = shop.given(coupon, ann)
+        code = shop.assigned(coupon, ann)
         shop.world.advance(days=1)
         shop.run_expiry()
         assert shop.counts(coupon) == counts(available=1, expired=1)
-        assert given["code"] not in shop.there(coupon)
+        assert code["code"] not in shop.there(coupon)
         assert len(shop.there(coupon)) == 1
         shop.check()
 
     def test_a_coupon_with_an_end_goes_with_it(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(2, validity={"type": "until", "endsAt": in_days(1)}), shop.buyer()
         shop.world.deliver()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         shop.world.advance(days=1)
         shop.run_expiry()
         assert shop.counts(coupon) == counts(expired=2)
@@ -357,8 +357,8 @@ class TestUse:
         shop.world.deliver()
         code = shop.texts(coupon)[0]
         hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
-        told = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
-        hooks.tell("orders/create", order_body(discount_codes=[told]))
+        discount = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
+        hooks.tell("orders/create", order_body(discount_codes=[discount]))
         [used] = shop.codes(coupon, status="used")
         order = hooks.order()
         assert order is not None

@@ -83,13 +83,13 @@ class TestTroubles:
         monkeypatch.setattr(Run, "is_over", lambda _run: True)
         refused = MutationRefused((UserError("Not now."),))
         with (
-            mock.patch.object(shop_sync, "add_codes", side_effect=refused) as told,
+            mock.patch.object(shop_sync, "add_codes", side_effect=refused) as shop_call,
             mock.patch.object(Run, "stop", autospec=True, side_effect=Run.stop) as stopped,
         ):
             shop.world.deliver()
         assert shop.counts(coupon) == counts(failed=10)
         assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
-        assert told.call_count == 1
+        assert shop_call.call_count == 1
         reasons = [call.args[1].failing for call in stopped.call_args_list]
         assert reasons == [None, "Not now.", "Not now.", "Not now."]
         shop.check()
@@ -99,7 +99,7 @@ class TestTroubles:
         """A coupon with a code that has just ended, and one that nobody has."""
         coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
         shop.world.deliver()
-        shop.given(coupon, ann)
+        shop.assigned(coupon, ann)
         shop.world.advance(days=1)
         return coupon
 
@@ -121,13 +121,16 @@ class TestTroubles:
     ) -> None:
         with mock.patch.object(
             shop_sync, "delete_codes", side_effect=ShopUnavailable("away")
-        ) as told:
+        ) as shop_call:
             pumps.run_schedule("coupon_expiry")
             shop.work(expired, tries=TRIES - 1, fails=True)
-            assert (shop.stored(expired).failed_syncs, told.call_count) == (0, 1)
+            assert (shop.stored(expired).failed_syncs, shop_call.call_count) == (0, 1)
             shop.work(expired, tries=TRIES)
             for tries, minutes in enumerate((10, 20, 40), 1):
-                assert (shop.stored(expired).failed_syncs, told.call_count) == (tries, tries + 1)
+                assert (shop.stored(expired).failed_syncs, shop_call.call_count) == (
+                    tries,
+                    tries + 1,
+                )
                 shop.world.advance(minutes=minutes - 1)
                 assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
                 shop.world.advance(minutes=1)
@@ -183,10 +186,10 @@ class TestTroubles:
     ) -> None:
         """Whoever connects it again finds nothing noted yet."""
 
-        def put_off_once_it_is_back(*given: Any, **named: Any) -> None:
+        def put_off_once_it_is_back(*args: Any, **named: Any) -> None:
             if not named["is_connected"]:
                 shop.shopify.connect(shop.owner, shop.workspace)
-            schedule_retry(*given, **named)
+            schedule_retry(*args, **named)
 
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         with mock.patch.object(shop_sync, "schedule_retry", put_off_once_it_is_back):

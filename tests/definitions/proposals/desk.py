@@ -81,14 +81,14 @@ class Desk:
         assert answer.status == 200, answer.body
         return answer.json
 
-    def propose(self, token: str | None = None, **given: object) -> Body:
+    def propose(self, token: str | None = None, **overrides: object) -> Body:
         """A proposal of a new segment, or of what is given."""
         body = {
             "kind": "segment",
             "name": f"Buyers {CANARY}",
             "summary": "They buy",
             "definition": SEGMENT,
-            **given,
+            **overrides,
         }
         return self.proposed(token, body)
 
@@ -107,9 +107,9 @@ class Desk:
         shown: Body = answer.json
         return shown
 
-    def define(self, **given: Any) -> Body:
+    def define(self, **overrides: Any) -> Body:
         """A definition in force."""
-        approved = self.approve(self.propose(**given))
+        approved = self.approve(self.propose(**overrides))
         shown: Body = self.get(f"/definitions/{approved['definitionId']}")
         return shown
 

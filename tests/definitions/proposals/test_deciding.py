@@ -128,7 +128,7 @@ class TestApprove:
             return desk.send(desk.owner.token, "POST", path, key="once")
 
         found = crashes(desk.world, approve)
-        assert len(found.places) > 10
+        assert len(found.positions) > 10
         for _ in found:
             desk.world.advance(seconds=LEASE_SECONDS)
             answer = approve()

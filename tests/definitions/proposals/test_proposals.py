@@ -115,8 +115,8 @@ class TestReadAnew:
             raise Inapplicable(0, "It doesn't fit")
 
         monkeypatch.setattr(reading, "patched", refuse)
-        asked = [("GET", path), ("POST", f"{path}/approve"), ("POST", f"{path}/reject")]
-        for method, at in asked:
+        requests = [("GET", path), ("POST", f"{path}/approve"), ("POST", f"{path}/reject")]
+        for method, at in requests:
             answer = desk.send(desk.owner.token, method, at)
             assert answer.problem() == (422, "patch_failed")
             assert [error["path"] for error in answer.json["errors"]] == ["/patch/0"]

@@ -23,7 +23,7 @@ def server(running_server: FeedServer, monkeypatch: pytest.MonkeyPatch) -> FeedS
     monkeypatch.setenv("STOREPOST_LOCAL", "1")
     monkeypatch.setenv("FEED_ALLOW_HOSTS", running_server.host)
     running_server.pages.clear()
-    running_server.asked.clear()
+    running_server.requests.clear()
     return running_server
 
 

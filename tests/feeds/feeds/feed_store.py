@@ -28,9 +28,9 @@ NO_COUNTS = {
 }
 
 
-def counts(**told: int) -> Json:
+def counts(**overrides: int) -> Json:
     """An import's counts: what isn't told is none."""
-    return {**NO_COUNTS, **told}
+    return {**NO_COUNTS, **overrides}
 
 
 def csv(*rows: Json) -> str:
@@ -61,7 +61,7 @@ class Shop:
         assert answer.status == 200, answer.body
         return answer.json
 
-    def draft(self, url: str, **given: Any) -> Json:
+    def draft(self, url: str, **overrides: Any) -> Json:
         """A feed to create."""
         return {
             "storeId": self.store_id,
@@ -69,18 +69,18 @@ class Shop:
             "url": url,
             "mode": "add_and_enrich",
             "mapping": MAPPING,
-            **given,
+            **overrides,
         }
 
-    def create(self, url: str, **given: Any) -> Json:
+    def create(self, url: str, **overrides: Any) -> Json:
         """A new feed, its first import still to come."""
-        answer = self.do("POST", "/feeds", self.draft(url, **given))
+        answer = self.do("POST", "/feeds", self.draft(url, **overrides))
         assert answer.status == 201, answer.body
         return dict(answer.json)
 
-    def feed(self, body: str | bytes, path: str = "/feed", **given: Any) -> Json:
+    def feed(self, body: str | bytes, path: str = "/feed", **overrides: Any) -> Json:
         """A new feed of a file, once it is imported."""
-        feed = self.create(self.server.put(path, body), **given)
+        feed = self.create(self.server.put(path, body), **overrides)
         self.world.deliver()
         return dict(self.get(f"/feeds/{feed['id']}"))
 
@@ -93,7 +93,7 @@ class Shop:
         self.world.deliver()
         return dict(self.get(f"/feeds/{feed['id']}/imports/{answer.json['id']}"))
 
-    def put_product(self, external_id: str, **given: Any) -> Json:
+    def put_product(self, external_id: str, **overrides: Any) -> Json:
         """A product of the store's own."""
         body = {
             "updatedAt": "2026-11-01T00:00:00Z",
@@ -106,7 +106,7 @@ class Shop:
                     "price": {"amount": 1000, "currency": "EUR"},
                 }
             ],
-            **given,
+            **overrides,
         }
         answer = self.do("PUT", f"/stores/{self.store_id}/products/{external_id}", body)
         assert answer.status in {200, 201}, answer.body

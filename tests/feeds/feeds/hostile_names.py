@@ -105,11 +105,11 @@ def renamed(name: str, language: str, *, but: str = "") -> dict[str, str]:
 
     `but` is a column that is renamed even though it is kept.
     """
-    kept = KEPT.get(name.partition("_")[0], {}).keys() - {but}
+    unchanged = KEPT.get(name.partition("_")[0], {}).keys() - {but}
     meanings = {
         column: _meaning(column, target, mapped(name))
         for column, target in mapped(name).items()
-        if plain_name(column) not in kept
+        if plain_name(column) not in unchanged
     }
     alike = {plain_name(column): meaning for column, meaning in meanings.items() if meaning}
     return {

@@ -21,12 +21,12 @@ class FeedServer:
     def __init__(self) -> None:
         """Serves from here on."""
         self.pages: dict[str, Page] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                outer.asked.append(self.path)
+                outer.requests.append(self.path)
                 page = outer.pages.get(self.path, Page(b"", 404))
                 self.send_response(page.status)
                 for name, value in page.headers.items():
@@ -45,8 +45,8 @@ class FeedServer:
     def put(self, path: str, body: bytes | str, status: int = 200, **headers: str) -> str:
         """Puts a file at a path; its address."""
         content = body.encode() if isinstance(body, str) else body
-        told = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.pages[path] = Page(content, status, told)
+        page_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.pages[path] = Page(content, status, page_headers)
         return f"http://{self.host}{path}"
 
     def close(self) -> None:

@@ -124,10 +124,10 @@ class TestTable:
     def test_two_that_begin_at_once_both_count(self, shop: Shop, running: ExitStack) -> None:
         begin(running, shop.workspace, 2)
 
-        def second(*given: object) -> bool:
+        def second(*args: object) -> bool:
             patch.stop()
             begin(running, shop.workspace, 2)
-            return amend(*given)  # type: ignore[arg-type]
+            return amend(*args)  # type: ignore[arg-type]
 
         patch = mock.patch.object(slots, "amend", second)
         patch.start()
@@ -135,9 +135,9 @@ class TestTable:
         assert leases(shop) == 4
 
     def test_a_lost_answer_takes_one_place(self, shop: Shop) -> None:
-        def lost(*given: object) -> bool:
+        def lost(*args: object) -> bool:
             patch.stop()
-            amend(*given)  # type: ignore[arg-type]
+            amend(*args)  # type: ignore[arg-type]
             return False
 
         patch = mock.patch.object(slots, "amend", lost)

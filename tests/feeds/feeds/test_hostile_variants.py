@@ -153,10 +153,10 @@ def _as_table(
     chance: random.Random | None,
 ) -> str:
     header, *rows = hostile_tables.table_of(content_of(name))
-    places = {place for place, each in enumerate(header) if each.strip() in titles}
+    positions = {place for place, each in enumerate(header) if each.strip() in titles}
     rows = [
         [
-            f"{cell}{words}" if place in places and cell and not options_in(cell) else cell
+            f"{cell}{words}" if place in positions and cell and not options_in(cell) else cell
             for place, cell in enumerate(row)
         ]
         for row in rows

@@ -50,11 +50,11 @@ def test_counts_add_up_and_a_check_counts_the_same(
     variants = [{"externalId": v, "title": v, "price": money, "sku": "SKU-2"} for v in ("x",)]
     shop.put_product("p2", variants=variants)
     url = shop.server.put("/any", encoded(FORMATS[name](rows), "utf-8", zipped=zipped))
-    given: dict[str, Any] = {"mode": mode, "mapping": MAPPING}
-    checked = shop.do("POST", "/feeds/check", {"storeId": shop.store_id, "url": url, **given})
+    overrides: dict[str, Any] = {"mode": mode, "mapping": MAPPING}
+    checked = shop.do("POST", "/feeds/check", {"storeId": shop.store_id, "url": url, **overrides})
     assert checked.status == 200, checked.body
-    told = checked.json
-    feed = shop.create(url, **given)
+    preview = checked.json
+    feed = shop.create(url, **overrides)
     shop.world.deliver()
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert latest["status"] == "completed"
@@ -64,14 +64,14 @@ def test_counts_add_up_and_a_check_counts_the_same(
     assert counts["variantOnly"] <= counts["imported"]
     assert counts["fromFirstRow"] <= counts["products"]
     assert counts["created"] <= counts["products"]
-    assert told["checked"] == told["importable"] + told["unmatched"] + told["skipped"]
-    assert told == {
+    assert preview["checked"] == preview["importable"] + preview["unmatched"] + preview["skipped"]
+    assert preview == {
         "checked": counts["rows"],
         "importable": counts["imported"],
         **{name: counts[name] for name in ("variantOnly", "fromFirstRow", "unmatched", "skipped")},
-        "skippedRows": told["skippedRows"],
+        "skippedRows": preview["skippedRows"],
     }
-    assert [(row["row"], row["id"]) for row in told["skippedRows"]] == listed_of(rows)
+    assert [(row["row"], row["id"]) for row in preview["skippedRows"]] == listed_of(rows)
     assert [(row, row_id) for row, row_id, _ in shop.skipped(feed, latest["id"])] == listed_of(rows)
     if mode == "add_and_enrich":
         assert counts["unmatched"] == 0

@@ -110,11 +110,11 @@ class TestFirstImport:
         )
         [product] = shop.products().values()
         assert product["vendor"] == "B"
-        told = {
+        variants = {
             name: (row["sku"], row["barcode"], row["inventory"])
             for name, row in shop.variants(product).items()
         }
-        assert told == {"100": ("SKU-100", "4012", 3), "101": ("SKU-101", None, 4)}
+        assert variants == {"100": ("SKU-100", "4012", 3), "101": ("SKU-101", None, 4)}
         before = stored(shop)
         again = shop.again(feed)
         assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
@@ -385,8 +385,8 @@ class TestEnrichOnly:
         shop.put_product("a")
         feed = shop.feed(csv(*CATALOGUE[:2]))
         settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
-        told = {"storeId": shop.store_id, **settings}
-        check = shop.do("POST", "/feeds/check", told).json
+        body = {"storeId": shop.store_id, **settings}
+        check = shop.do("POST", "/feeds/check", body).json
         assert (check["importable"], check["unmatched"]) == (1, 1)
         shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
         shop.world.deliver()

@@ -11,6 +11,7 @@ import pytest
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
+from local import aws
 from local.events import pumps
 from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import FeedImportStatus
@@ -19,10 +20,12 @@ from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import clear_key_cache
+from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
 from tests.harness.call_interruption import Side, around_calls, killed_at
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
+from tests.harness.world import BUCKET
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -108,11 +111,11 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
     undisturbed = expected(shop, feed)
     begin()
     found = crashes(shop.world, partial(resume, shop, feed), deliver=False)
-    assert len(found.places) > 40
-    for places in found.shard(shard):
+    assert len(found.positions) > 40
+    for positions in found.shard(shard):
         resume(shop, feed, tries=2)
         shop.world.deliver()
-        assert outcome(shop, feed) == undisturbed, places
+        assert outcome(shop, feed) == undisturbed, positions
         assert shop.world.rows(PARTITION) == []
 
 
@@ -137,12 +140,12 @@ def test_the_same_message_twice(shop: Shop) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
-    asked = len(shop.server.asked)
+    requests = len(shop.server.requests)
     for _ in range(2):
         resume(shop, feed)
     shop.world.deliver()
     assert outcome(shop, feed) == undisturbed
-    assert len(shop.server.asked) == asked + 1
+    assert len(shop.server.requests) == requests + 1
 
 
 @pytest.mark.parametrize("which", range(2, 7))
@@ -172,7 +175,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
-    asked = len(shop.server.asked)
+    requests = len(shop.server.requests)
     runs = 0
     while runs < 60:
         runs += 1
@@ -182,7 +185,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
         if stored.running is None:
             break
     assert 6 < runs < 60
-    assert len(shop.server.asked) == asked + 1
+    assert len(shop.server.requests) == requests + 1
     shop.world.deliver()
     assert outcome(shop, feed) == undisturbed
 
@@ -310,10 +313,10 @@ def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
     feed = shop.feed(FIRST)
     shop.do("DELETE", f"/feeds/{feed['id']}")
     shop.world.deliver_outbox()
-    for places in crashes(shop.world, partial(resume, shop, feed), deliver=False):
+    for positions in crashes(shop.world, partial(resume, shop, feed), deliver=False):
         resume(shop, feed, tries=2)
         shop.world.deliver()
-        assert shop.products() == {}, places
+        assert shop.products() == {}, positions
         assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
 
 
@@ -344,19 +347,19 @@ def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
     )
 
 
-@pytest.mark.parametrize("asked", ["by hand", "by a change", "by the schedule"])
-def test_asking_for_what_waits_sends_its_message_again(shop: Shop, asked: str) -> None:
+@pytest.mark.parametrize("trigger", ["by hand", "by a change", "by the schedule"])
+def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str) -> None:
     """The first may lie in the dead-letter queue; if not, it finds nothing to do."""
     feed = shop.create(shop.server.put("/feed", FIRST))
-    if asked == "by the schedule":
+    if trigger == "by the schedule":
         shop.world.advance(hours=7)
     lose(shop)
     shop.world.deliver()
     assert shop.get(f"/feeds/{feed['id']}")["latestImport"] == feed["latestImport"]
-    if asked == "by hand":
+    if trigger == "by hand":
         answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
         assert (answer.status, answer.json["id"]) == (200, feed["latestImport"]["id"])
-    elif asked == "by a change":
+    elif trigger == "by a change":
         answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "de"})
         assert answer.json["latestImport"]["id"] == feed["latestImport"]["id"]
     else:
@@ -366,7 +369,7 @@ def test_asking_for_what_waits_sends_its_message_again(shop: Shop, asked: str) -
     resume(shop, feed)
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert (latest["id"], latest["status"]) == (feed["latestImport"]["id"], "completed")
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
 
 
 def test_what_takes_a_feed_back_is_not_given_up_quietly(
@@ -386,3 +389,62 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
     resume(shop, feed)
     assert shop.products() == {}
     resume(shop, feed, tries=RECEIVES)
+
+
+@pytest.mark.parametrize("chunks_written", [0, 1, 2])
+def test_files_that_are_gone_half_way_fail_the_import_and_the_next_one_mends_it(
+    shop: Shop, chunks_written: int
+) -> None:
+    """A run has its files on its disk: it is the next one that misses them.
+
+    What was written stays whole, and the next import knows of it: it takes back what its file
+    hasn't, also of what the failed one brought.
+    """
+    feed, begin = ready(shop)
+    begin()
+    written = list[int]()
+
+    def stop_after(self: writing.Writer, products: Any, note: Any) -> Any:
+        if len(written) == chunks_written:
+            raise RuntimeError
+        written.append(len(products))
+        return plain(self, products, note)
+
+    plain = writing.Writer.write
+    with mock.patch.object(writing.Writer, "write", stop_after), pytest.raises(RuntimeError):
+        resume(shop, feed)
+    s3 = aws.client("s3")
+    for name in shop.world.objects():
+        if name.startswith("feeds/"):
+            s3.delete_object(Bucket=BUCKET, Key=name)
+    resume(shop, feed, tries=2)
+    shop.world.deliver()
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert (latest["status"], latest["error"]) == ("failed", "import_failed")
+    check(shop.world, store_of(shop.world, shop.store_id))
+    third = csv({"id": "p0", "title": "Title 0", "price": "1"})
+    again = shop.again(feed, third)
+    assert again["status"] == "completed"
+    assert set(shop.products()) == {"own", "p0"}
+    check(shop.world, store_of(shop.world, shop.store_id))
+
+
+def test_a_file_that_goes_while_a_chunk_is_written_is_not_missed(shop: Shop) -> None:
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+
+    def delete(_number: int, operation: str, side: Side) -> None:
+        if (operation, side) == ("TransactWriteItems", Side.BEFORE) and calls.made.count(
+            operation
+        ) == 4:
+            for name in [each for each in shop.world.objects() if each.startswith("feeds/")]:
+                aws.client("s3").delete_object(Bucket=BUCKET, Key=name)
+                gone.append(name)
+
+    gone = list[str]()
+    with around_calls(delete) as calls:
+        resume(shop, feed)
+    shop.world.deliver()
+    assert gone
+    assert outcome(shop, feed) == undisturbed

@@ -1,121 +1,23 @@
-"""Many new products of one import: the same as written one by one, whoever comes in between."""
+"""Many new products of one import: the same as written one by one."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from storepost.catalog.products.matching import MatchKey, match
-from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import LayerItem, ProductItem
-from storepost.catalog.products.trees import ProductLists
-from storepost.feeds.feeds.repository import FeedRepository
-from storepost.feeds.imports import plan_writing, staging, writing
+from storepost.feeds.imports import plan_writing, writing
 from storepost.platform.persistence.counted_tree.items import PageItem
-from storepost.platform.persistence.sealing import clear_key_cache
-from tests.catalog.products.state import check, products, store_of
+from tests.catalog.products.state import store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.feeds.feeds.loads import FEED, ROWS, kinds, one_by_one, says, small_loads, waiting
 from tests.feeds.feeds.test_killed import resume
-from tests.harness.call_interruption import Side, around_calls, counted
-from tests.harness.crash_points import Shard, crashes, in_shards
-
-ROWS = [
-    {
-        "id": f"p{n}",
-        "title": f"{'acegikmobdfhjl'[n]} title",
-        "price": str(n + 1),
-        "sku": f"SKU {n}",
-        "brand": f"Brand {n % 3}",
-    }
-    for n in range(14)
-]
-FEED = csv(*ROWS)
+from tests.harness.call_interruption import counted
 
 
 @pytest.fixture(autouse=True)
 def _small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a few rows are many."""
-    monkeypatch.setattr(staging, "LEAST_LOADED", 8)
-    monkeypatch.setattr(plan_writing, "ENDS", 2)
-    monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 5)
-    monkeypatch.setattr(writing, "_MAX_LOADED", 5)
-    monkeypatch.setattr(writing, "_LEAST_LOADED", 2)
-
-
-def says(shop: Shop) -> dict[str, Any]:
-    """All products with what their sources say, but for moments; and that the lists hold them."""
-    check(shop.world, store_of(shop.world, shop.store_id))
-    repository = ProductRepository(shop.workspace)
-    found = {}
-    for product in products(shop.world):
-        layers = repository.layers(product).values()
-        found[product.external_id] = (
-            product.removed_at is None,
-            product.summaries,
-            product.skus,
-            sorted(repr((r.values, r.is_live)) for layer in layers for r in layer.records),
-        )
-    titles = ProductLists(shop.workspace).by_title.rows.everything()[1]
-    live = sum(is_live for is_live, *_ in found.values())
-    assert len({entry.id for entry in titles}) == live
-    return found
-
-
-def one_by_one(shop: Shop, monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
-    """Does the work without any load."""
-    with monkeypatch.context() as plain:
-        plain.setattr(staging, "LEAST_LOADED", 10**9)
-        work()
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A feed whose first import waits for the worker; as often as one likes."""
-
-    shop: Shop
-    back: Callable[[], None]
-
-    def begin(self) -> Json:
-        """The feed, anew."""
-        self.back()
-        feed = self.shop.create(self.shop.server.put("/feed", FEED))
-        self.shop.world.deliver_outbox()
-        return feed
-
-
-def waiting(shop: Shop) -> Waiting:
-    """Beside a product of the store's own."""
-    shop.put_product("own", variants=[])
-    clear_key_cache()
-    return Waiting(shop, shop.world.checkpoint())
-
-
-@contextmanager
-def before_write(number: int, act: Callable[[], None]) -> Iterator[list[bool]]:
-    """Lets somebody act before a write of that number from within; whether that came."""
-    came: list[bool] = []
-    writes = 0
-
-    def step(_number: int, operation: str, moment: Side) -> None:
-        nonlocal writes
-        if came or moment is not Side.BEFORE or "Write" not in operation:
-            return
-        writes += 1
-        if writes == number:
-            came.append(True)
-            act()
-
-    with around_calls(step):
-        yield came
-
-
-def kinds(shop: Shop, kind: type[object]) -> int:
-    """How many rows of a kind there are."""
-    return sum(isinstance(row, kind) for row in shop.world.rows())
+    small_loads(monkeypatch)
 
 
 class TestLoads:
@@ -260,74 +162,3 @@ class TestAfterwards:
 
 def _is_product(row: object) -> bool:
     return isinstance(row, (ProductItem, LayerItem, PageItem))
-
-
-@in_shards(2)
-def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
-    begin = waiting(shop).begin
-    resume(shop, begin())
-    undisturbed = says(shop)
-    feed = begin()
-    found = crashes(shop.world, partial(resume, shop, feed), deliver=False)
-    for places in found.shard(shard):
-        resume(shop, feed, tries=2)
-        assert says(shop) == undisturbed, places
-        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
-        assert latest["counts"]["created"] == 14, places
-
-
-def test_a_writer_before_each_write(shop: Shop) -> None:
-    """The store brings one of the feed's products, one of its own, and another title of a third."""
-    begin = waiting(shop).begin
-    feed = begin()
-    writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]
-
-    def write() -> None:
-        shop.put_product("p5")
-        shop.put_product("another")
-        locales = [{"locale": "de-AT", "title": "b"}]
-        shop.put_product("own", updatedAt="2026-11-02T00:00:00Z", locales=locales)
-
-    for number in range(1, len(writes) + 1):
-        feed = begin()
-        with before_write(number, write) as came:
-            resume(shop, feed)
-        assert came == [True]
-        found = says(shop)
-        assert found.keys() == {"own", "another", *(row["id"] for row in ROWS)}, number
-        assert all(is_live for is_live, *_ in found.values()), number
-        titles = [next(iter(found[name][1].values())).title for name in ("p5", "own", "p4")]
-        assert titles == ["Store's p5", "b", ROWS[4]["title"]], number
-        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
-        assert (latest["status"], latest["counts"]["imported"]) == ("completed", 14), number
-
-
-@pytest.mark.parametrize("number", range(1, 9, 2))
-def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
-    """What was written is taken back, and nothing more is written."""
-    feed = waiting(shop).begin()
-
-    def delete() -> None:
-        assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
-
-    with before_write(number, delete) as came:
-        resume(shop, feed)
-    assert came == [True]
-    shop.world.deliver()
-    assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
-    assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
-
-
-@pytest.mark.parametrize("number", range(1, 9, 2))
-def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None:
-    """Whatever is there by then is listed and counted."""
-    feed = waiting(shop).begin()
-
-    def disconnect() -> None:
-        assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status < 300
-
-    with before_write(number, disconnect) as came:
-        resume(shop, feed)
-    assert came == [True]
-    shop.world.deliver()
-    says(shop)

@@ -39,7 +39,7 @@ def begun(shop: Shop) -> Json:
     return feed
 
 
-def kept(shop: Shop, part: str) -> list[str]:
+def stored_names(shop: Shop, part: str) -> list[str]:
     """The names of the objects of a kind."""
     return [name for name in shop.world.objects() if part in name]
 
@@ -75,7 +75,7 @@ def stop_at(shop: Shop, feed: Json, part: str) -> str:
     """Runs the worker until it has kept an object of a kind."""
     for _ in range(20):
         resume(shop, feed, milliseconds=SHORT)
-        if found := kept(shop, part):
+        if found := stored_names(shop, part):
             return found[0]
     raise AssertionError(json.dumps([*shop.world.objects()]))
 
@@ -94,7 +94,7 @@ def test_rows_of_another_release_are_read_anew(shop: Shop, tmp_path: Path) -> No
 def test_no_import_takes_a_manifest_of_another_release_for_none(shop: Shop, tmp_path: Path) -> None:
     """Taken for none, p3 would stay in the store for good. Once it can be read, all is right."""
     feed = begun(shop)
-    [name] = kept(shop, "manifests/")
+    [name] = stored_names(shop, "manifests/")
     before = shop.world.objects()[name]
     as_of_another_release(name, tmp_path)
     written = shop.world.objects()[name]
@@ -125,7 +125,7 @@ def test_a_deleted_feeds_products_stay_until_its_manifest_can_be_read(
     shop: Shop, tmp_path: Path
 ) -> None:
     feed = shop.feed(FIRST)
-    [name] = kept(shop, "manifests/")
+    [name] = stored_names(shop, "manifests/")
     before = shop.world.objects()[name]
     as_of_another_release(name, tmp_path)
     assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
@@ -136,4 +136,4 @@ def test_a_deleted_feeds_products_stay_until_its_manifest_can_be_read(
     put_object(name, before)
     resume(shop, feed)
     assert shop.products() == {}
-    assert kept(shop, "manifests/") == []
+    assert stored_names(shop, "manifests/") == []

@@ -102,9 +102,9 @@ class TestDue:
 class TestHalf:
     """A scheduled import that would remove more than half removes nothing."""
 
-    def scheduled(self, shop: Shop, kept: int) -> Json:
+    def scheduled(self, shop: Shop, remaining: int) -> Json:
         feed = shop.feed(csv(*CATALOGUE[:4]))
-        shop.server.put("/feed", csv(*CATALOGUE[:kept]))
+        shop.server.put("/feed", csv(*CATALOGUE[:remaining]))
         until_due(shop, feed)
         run(shop.world)
         return latest(shop, feed)
@@ -123,8 +123,8 @@ class TestHalf:
         waiting = latest(shop, feed)
         assert waiting["trigger"] == "schedule"
         if by == "asking":
-            asked = shop.do("POST", f"/feeds/{feed['id']}/imports")
-            assert (asked.status, asked.json) == (200, {**waiting, "trigger": "manual"})
+            answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
+            assert (answer.status, answer.json) == (200, {**waiting, "trigger": "manual"})
         else:
             mapping = {**feed["mapping"], "x": "ignore"}
             changed = shop.do("PATCH", f"/feeds/{feed['id']}", {"mapping": mapping})

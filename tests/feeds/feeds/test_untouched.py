@@ -59,14 +59,14 @@ def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
     body = {name: value for name, value in draft.items() if name != "name"}
     checked = shop.do("POST", "/feeds/check", body).json
     assert (checked["importable"], checked["skipped"]) == (2, 1)
-    told: list[dict[str, Any]] = [
+    skipped: list[dict[str, Any]] = [
         {"row": 2, "id": "b", "reason": reason},
         {"row": 3, "id": None, "reason": "The row has no id."},
     ]
-    assert checked["skippedRows"] == told
+    assert checked["skippedRows"] == skipped
     feed = shop.feed(content)
     assert feed["latestImport"]["counts"]["skipped"] == 1
-    assert shop.skipped(feed) == [(row["row"], row["id"], row["reason"]) for row in told]
+    assert shop.skipped(feed) == [(row["row"], row["id"], row["reason"]) for row in skipped]
     assert shop.products()["b"]["price"] is None
 
 

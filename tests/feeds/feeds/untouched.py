@@ -24,7 +24,7 @@ _MEMORY = Path("/dev/shm")
 
 
 @dataclass
-class Brought:
+class ImportResult:
     """What a file's rows come to."""
 
     mapping: dict[str, str]
@@ -42,7 +42,7 @@ def mapping_of(content: bytes, content_type: str = "") -> dict[str, str]:
     return suggested_mapping(list(dict.fromkeys(name for row in seen for name in row)), seen)
 
 
-def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Brought:
+def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> ImportResult:
     """What an import of the file makes of its rows in a store that has nothing."""
     mapping = mapping_of(content, content_type)
     rows = read_feed(pieces(content), content_type, Sample()).rows
@@ -55,7 +55,7 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Br
         listed = [(row.row, row.id, row.reason) for row in work.skipped(1_000)]
         with Plan(Path(place, "plan")) as plan:
             products = {name: _product(plan, name) for name in plan.products(0, 1_000)}
-        return Brought(mapping, products, work.counts(), listed)
+        return ImportResult(mapping, products, work.counts(), listed)
 
 
 def _find_none(rows: Sequence[Unplaced]) -> list[None]:

@@ -33,11 +33,11 @@ def test_every_format_in_every_encoding(name: str, encoding: str, zipped: bool) 
     content = encoded(FORMATS[name](ROWS), encoding, zipped=zipped)
     for size in (65_536, 7):
         found, rows = read(content, size=size)
-        assert found == told(name)
+        assert found == format_name(name)
         assert stripped(rows) == stripped(list(ROWS))
 
 
-def told(name: str) -> str:
+def format_name(name: str) -> str:
     """The format as answers name it."""
     if name in DELIMITERS:
         return "tsv" if name == "tab" else "csv"

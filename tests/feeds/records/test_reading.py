@@ -225,10 +225,10 @@ def test_what_a_row_says_has_one_digest() -> None:
 
 
 def test_ids_that_are_none() -> None:
-    for cells, told in (({"id": " "}, None), ({"id": "x" * 256}, "x" * 255)):
+    for cells, row_id in (({"id": " "}, None), ({"id": "x" * 256}, "x" * 255)):
         with pytest.raises(RowSkipped) as skipped:
             RowReader(EVERYTHING, DEFAULTS).read(cells)
-        assert skipped.value.id == told
+        assert skipped.value.id == row_id
 
 
 class TestSuggested:

@@ -32,7 +32,7 @@ def test_rows_that_were_read_before_are_followed() -> None:
     whole, later = RowReader(MAPPING, FeedDefaults("EUR")), RowReader(MAPPING, FeedDefaults("EUR"))
     read = [whole.read(row) for row in rows]
     assert [entry.group for entry in read] == ["g", "g", None]
-    later.follow(rows[0])
+    later.note_row(rows[0])
     assert [later.read(row) for row in rows[1:]] == read[1:]
 
 

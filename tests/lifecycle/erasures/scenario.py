@@ -13,13 +13,13 @@ from storepost.platform.persistence.item import dynamodb_client
 from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values.settings import settings
 from tests.harness.world import Answer, World
-from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Scenario, day
 
 TRACES = ("Annabel", "Steinmetz", "198.51.100.7", "Netscape", "form-2026", "cust-ann", "cust-cat")
 """What was said of the person beside their addresses: names, proofs, and stores' ids."""
 
 
-class Place(Town):
+class Place(Scenario):
     """The workspace, with one store."""
 
     def __init__(self, world: World) -> None:
@@ -62,17 +62,19 @@ class Place(Town):
         ]
         objects = self.world.objects().items()
         return found + [
-            name for name, held in objects if any(w in held.decode().casefold() for w in words)
+            name
+            for name, content in objects
+            if any(w in content.decode().casefold() for w in words)
         ]
 
     def work(self, person: UUID | str) -> None:
         """Runs the worker for one profile in a new container, as a message of any age would."""
         clear_key_cache()
-        told = {"workspaceId": str(self.workspace.id), "profileId": str(person)}
+        message = {"workspaceId": str(self.workspace.id), "profileId": str(person)}
         record = {
             "messageId": "m",
             "receiptHandle": "handle",
-            "body": json.dumps(told),
+            "body": json.dumps(message),
             "attributes": {"ApproximateReceiveCount": "1"},
             "messageAttributes": {},
             "eventSource": "aws:sqs",

@@ -7,9 +7,10 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
-from storepost.orders.repository import OrderItem, OrderPointerItem
-from storepost.people.consent.repository import ConsentAddressItem, ErasedAddressItem
+from storepost.orders.repository import OrderItem
+from storepost.people.consent.items import ConsentAddressItem, ErasedAddressItem
 from storepost.people.customers.repository import CustomerItem
+from storepost.people.events.rows import OrderPointerItem
 from storepost.people.profiles import erasing as profile_rows
 from storepost.people.profiles import repository as profile_repository
 from storepost.people.profiles.leftover_words import opened_words
@@ -24,7 +25,7 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY
 from tests.lifecycle.erasures.scenario import ANN, CAT, OTHER_PHONE, PHONE, Place, day
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 
 PERSONAL = (
     ProfileItem,
@@ -66,7 +67,7 @@ class TestDelete:
         assert place.call("DELETE", "/profiles/7").error_paths() == ["path.id"]
 
     def test_unknown_and_anothers(self, place: Place) -> None:
-        theirs = Town(place.world).upsert(email=ANN)["id"]
+        theirs = Scenario(place.world).upsert(email=ANN)["id"]
         for unknown in (str(uuid4()), theirs):
             assert place.erase(unknown).problem() == (404, "not_found")
 
@@ -78,8 +79,8 @@ class TestDelete:
         assert (answer.status, answer.body) == (204, b"")
         for each in (person, *merged):
             for path in ("", "/identities", "/merges", "/customers", "/consent"):
-                told = place.call("GET", f"/profiles/{each}{path}")
-                assert told.problem() == (404, "not_found"), path
+                response = place.call("GET", f"/profiles/{each}{path}")
+                assert response.problem() == (404, "not_found"), path
             again = place.erase(each)
             assert again.status == 204 if each == person else again.problem() == (404, "not_found")
             assert place.consent(each, "subscribed").problem() == (404, "not_found")

@@ -10,7 +10,9 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
-from storepost.people.consent.evidence_rows import EvidenceItem
+from storepost.people.consent.evidence_in_changes import evidence_in
+from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.sealed_evidence import SealedEvidenceItem
 from storepost.people.profiles import erasing
 from storepost.values import logs
@@ -35,9 +37,18 @@ def opened(place: Place, address: str = ANN, channel: str = "email") -> list[dic
     return list(answer.json["items"])
 
 
-def rows(place: Place, kind: type[EvidenceItem] | type[SealedEvidenceItem]) -> int:
-    """How many rows of a kind there are."""
-    return sum(isinstance(row, kind) for row in place.world.rows())
+def statements(place: Place) -> int:
+    """How many statements there are, in rows of their own and in those of changes."""
+    rows = place.world.rows()
+    changes = [row for row in rows if isinstance(row, ConsentChangeItem)]
+    return sum(isinstance(row, EvidenceItem) for row in rows) + sum(
+        map(bool, map(evidence_in, changes))
+    )
+
+
+def sealed(place: Place) -> int:
+    """How many sealed statements there are."""
+    return sum(isinstance(row, SealedEvidenceItem) for row in place.world.rows())
 
 
 class TestSettings:
@@ -63,10 +74,10 @@ class TestSettings:
 class TestErasure:
     def test_takes_all_of_it(self, place: Place) -> None:
         person = place.somebody()
-        assert rows(place, EvidenceItem) > 0
+        assert statements(place) > 0
         assert place.erase(person).status == 204
         place.world.deliver()
-        assert rows(place, EvidenceItem) == rows(place, SealedEvidenceItem) == 0
+        assert statements(place) == sealed(place) == 0
         assert opened(place) == []
 
     def test_also_more_than_a_transaction_holds(
@@ -80,7 +91,7 @@ class TestErasure:
             assert place.consent(person, "subscribed", proof=proof).status == 200
         assert place.erase(person).status == 204
         place.world.deliver()
-        assert rows(place, EvidenceItem) == 0
+        assert statements(place) == 0
         assert len(opened(place)) == 6
 
     def test_what_is_kept_can_be_read_by_nobody_who_lacks_the_address(self, place: Place) -> None:
@@ -89,12 +100,12 @@ class TestErasure:
         proof = {"reference": "form-2026", "ip": "198.51.100.7"}
         said = place.consent(person, "subscribed", proof=proof, evidence=FORM)
         assert said.status == 200
-        held = place.get(f"/profiles/{person}/consent/evidence", pageSize=100)["items"]
+        stored = place.get(f"/profiles/{person}/consent/evidence", pageSize=100)["items"]
         assert place.erase(person).status == 204
         place.world.deliver()
         assert (place.traces(), personal(place)) == ([], [])
-        assert opened(place) == [each for each in held if each["address"] == ANN]
-        assert opened(place, CAT) == [each for each in held if each["address"] == CAT]
+        assert opened(place) == [each for each in stored if each["address"] == ANN]
+        assert opened(place, CAT) == [each for each in stored if each["address"] == CAT]
         assert opened(place)[0]["text"] == FORM["text"]
         assert opened(place, "nobody@example.com") == []
 
@@ -102,8 +113,8 @@ class TestErasure:
         keep(place, 7)
         assert place.erase(place.somebody()).status == 204
         place.world.deliver()
-        [*kept] = (row for row in place.world.rows() if isinstance(row, SealedEvidenceItem))
-        assert all(row.expiration is not None for row in kept)
+        [*rows] = (row for row in place.world.rows() if isinstance(row, SealedEvidenceItem))
+        assert all(row.expiration is not None for row in rows)
         place.world.advance(days=6)
         assert opened(place)
         place.world.advance(days=1, minutes=5)
@@ -112,12 +123,12 @@ class TestErasure:
     def test_the_worker_killed_anywhere(self, place: Place) -> None:
         keep(place, 7)
         person = place.somebody()
-        held = place.get(f"/profiles/{person}/consent/evidence")["total"]
+        stored = place.get(f"/profiles/{person}/consent/evidence")["total"]
         assert place.erase(person).status == 204
-        for places in crashes(place.world, lambda: place.work(person), deliver=False):
+        for positions in crashes(place.world, lambda: place.work(person), deliver=False):
             place.work(person)
-            assert rows(place, EvidenceItem) == 0, places
-            assert rows(place, SealedEvidenceItem) == held, places
+            assert statements(place) == 0, positions
+            assert sealed(place) == stored, positions
 
     def test_who_comes_again_has_none_of_before(self, place: Place) -> None:
         person = place.somebody()
@@ -137,7 +148,7 @@ class TestErasure:
             "emailMarketingConsentUpdatedAt": "2020-01-01T00:00:00Z",
         }
         assert place.customer(place.shop, "cust-ann", 3, email=ANN, **consent).status == 201
-        assert rows(place, EvidenceItem) == 0
+        assert statements(place) == 0
 
 
 class TestOpening:

@@ -9,7 +9,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.lifecycle.exports import service
 from tests.lifecycle.erasures.scenario import ANN, CAT, Place
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 
 SECTIONS = (
     "identities",
@@ -52,20 +52,20 @@ class TestExport:
         assert place.call("GET", "/profiles/7/export").error_paths() == ["path.id"]
 
     def test_unknown_and_anothers_and_erased(self, place: Place) -> None:
-        theirs = Town(place.world).upsert(email=ANN)["id"]
+        theirs = Scenario(place.world).upsert(email=ANN)["id"]
         erased = place.upsert(email=ANN)["id"]
         place.erase(erased)
         for unknown in (str(uuid4()), theirs, erased):
             answer = place.call("GET", f"/profiles/{unknown}/export")
             assert answer.problem() == (404, "not_found")
 
-    @pytest.mark.parametrize("moved", [False, True])
-    def test_everything(self, place: Place, moved: bool) -> None:
+    @pytest.mark.parametrize("after_move", [False, True])
+    def test_everything(self, place: Place, after_move: bool) -> None:
         """Each section is what its own list shows, orders whole, before the merge's worker too."""
         person = place.somebody()
         form = {"proof": {"reference": "form-2026"}}
         assert place.call("POST", f"/profiles/{person}/opt-in-requests", form).status == 202
-        if moved:
+        if after_move:
             place.world.deliver()
         found = export(place, person)
         assert set(found) == {"exportedAt", "complete", "profile", *SECTIONS}

@@ -18,30 +18,30 @@ class TestKilled:
     def test_the_erasure(self, place: Place) -> None:
         person = place.somebody()
         found = crashes(place.world, lambda: place.erase(person, key="k"))
-        assert len(found.places) > 10
-        for places in found:
+        assert len(found.positions) > 10
+        for positions in found:
             place.world.advance(minutes=5)
-            assert place.erase(person, key="k").status == 204, places
+            assert place.erase(person, key="k").status == 204, positions
             place.world.deliver()
-            assert (place.traces(), personal(place)) == ([], []), places
+            assert (place.traces(), personal(place)) == ([], []), positions
 
     def test_the_worker(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
         found = crashes(place.world, lambda: place.work(person), deliver=False)
-        assert len(found.places) > 40
-        for places in found:
+        assert len(found.positions) > 40
+        for positions in found:
             place.work(person)
-            assert (place.traces(but_owed=True), personal(place)) == ([], []), places
+            assert (place.traces(but_owed=True), personal(place)) == ([], []), positions
 
     def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
         """A store puts the customer anew wherever the worker stopped: it is somebody else then."""
         person = place.somebody()
         assert place.erase(person).status == 204
         found = crashes(place.world, lambda: place.work(person), deliver=False)
-        for places in found:
+        for positions in found:
             answer = place.customer(place.shop, "cust-ann", 3, email=ANN)
-            assert answer.status == 201, places
+            assert answer.status == 201, positions
             place.work(person)
             anew = place.whose(email=ANN)
             assert place.ids(f"/profiles/{anew['id']}/customers", "externalId") == ["cust-ann"]

@@ -10,7 +10,8 @@ from storepost.platform.migrations.keys import REBUILD_SEARCH, migration_key
 from storepost.platform.migrations.messages import MigrationMessage
 from storepost.platform.migrations.rows import MigrationItem
 from storepost.platform.persistence.item import find
-from storepost.platform.postings.repository import PostingItem, PostingRepository
+from storepost.platform.postings.repository import PostingRepository
+from storepost.platform.postings.rows import PostingItem
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
 

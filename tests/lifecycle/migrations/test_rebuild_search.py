@@ -22,7 +22,7 @@ from storepost.platform.migrations.keys import REBUILD_SEARCH
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, find
 from storepost.platform.postings.entries import SearchKind
-from storepost.platform.postings.repository import PostingItem
+from storepost.platform.postings.rows import PostingItem
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.catalog.products.sample import product, variant
@@ -185,9 +185,9 @@ class TestRuns:
         assert before is not None
         for late in (1, 2):
             shop.lose()
-            kept = shop.postings
+            stored = shop.postings
             shop.work(run=late)
-            assert shop.postings == kept
+            assert shop.postings == stored
         after = shop.row
         assert after is not None
         assert (after.run, after.version, after.done_at) == (2, before.version, before.done_at)
@@ -208,11 +208,11 @@ class TestRuns:
         shop.lose()
         plain, inner = running._advance, list[int]()
 
-        def advance(*given: object) -> None:
+        def advance(*arguments: object) -> None:
             if not inner:
                 inner.append(1)
                 shop.work(milliseconds=0)
-            plain(*given)  # type: ignore[arg-type]
+            plain(*arguments)  # type: ignore[arg-type]
 
         monkeypatch.setattr(running, "_advance", advance)
         shop.work()

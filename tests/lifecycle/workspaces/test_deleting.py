@@ -21,11 +21,11 @@ from storepost.coupons.working import resume
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
 from storepost.orders.trees import OrderList
-from storepost.people.consent_changes import requests
 from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.manual import IncomingPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import ProfileRow
+from storepost.platform.attempts import posting
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import EVERYTHING, Tree, writing
@@ -86,8 +86,8 @@ class TestDelete:
         for someone in (home.owner, home.admin):
             me = home.world.call("GET", "/me", token=someone.token).json
             assert me["workspaces"] == []
-            told = home.world.call("GET", "/profiles", token=someone.token)
-            assert told.problem() == (409, "no_active_workspace")
+            response = home.world.call("GET", "/profiles", token=someone.token)
+            assert response.problem() == (409, "no_active_workspace")
             again = {"workspaceId": str(home.workspace.id)}
             chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
             assert chosen.problem() == (422, "validation")
@@ -98,8 +98,8 @@ class TestDelete:
                 json_body={"name": "Still here"},
             )
             assert renamed.problem() == (404, "not_found")
-        told = home.world.call("GET", "/profiles", token=home.key)
-        assert told.problem() == (401, "unauthenticated")
+        response = home.world.call("GET", "/profiles", token=home.key)
+        assert response.problem() == (401, "unauthenticated")
         assert home.world.call("GET", f"/invitations/{invitation}/preview").status == 404
         assert home.delete().problem() == (404, "not_found")
         assert home.call("POST", "/workspaces", {"name": slug}).json["slug"] == slug
@@ -161,12 +161,12 @@ class TestTheRest:
         other = Home(home.world)
         other.fill()
         home.world.deliver()
-        kept = {row.key for row in home.world.rows() if other.workspace.key in row.pk}
+        others = {row.key for row in home.world.rows() if other.workspace.key in row.pk}
         assert home.left()
         home.delete()
         home.world.deliver()
         home.is_removed()
-        assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == kept
+        assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == others
         assert other.whose(email=ANN)["orders"] == 2
 
     def test_a_merge_and_an_erasure_that_are_under_way(self, world: World) -> None:
@@ -225,11 +225,11 @@ class TestTheRest:
     def test_what_was_under_way(self, home: Home) -> None:
         """A request that began before the deletion commits after the first look."""
         home.world.deliver()
-        held = WorkspaceScope(home.workspace.id)
+        scope = WorkspaceScope(home.workspace.id)
         home.delete()
         assert home.remove()
         changes = Changes()
-        upsert_profile(held, IncomingPerson(email=ANN), MergeCause("api"), changes)
+        upsert_profile(scope, IncomingPerson(email=ANN), MergeCause("api"), changes)
         changes.commit()
         home.is_removed()
 
@@ -259,32 +259,35 @@ class TestTheRest:
         world.deliver()
         home.delete()
         found = crashes(world, home.remove, deliver=False)
-        assert len(found.places) > 60
+        assert len(found.positions) > 60
         at_its_end = home.left()
-        for places in found.shard(shard):
+        for positions in found.shard(shard):
             assert home.remove()
-            assert home.left() == at_its_end, places
+            assert home.left() == at_its_end, positions
         home.is_removed()
 
     def test_the_deletion_killed(self, world: World) -> None:
         home = Home(world)
         home.upsert(email=ANN)
-        for places in crashes(world, lambda: home.delete(key="k")):
+        for positions in crashes(world, lambda: home.delete(key="k")):
             world.advance(minutes=5)
-            assert home.delete(key="k").status == 202, places
+            assert home.delete(key="k").status == 202, positions
             world.deliver()
             home.is_removed()
 
     def test_stores_hear_nothing_more(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        told: list[object] = []
-        monkeypatch.setattr(requests, "post_change", lambda *given: told.append(given))
+        posted: list[str] = []
+        monkeypatch.setattr(posting, "post", lambda url, **_: posted.append(url))
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9777")
+        hook = {"url": "http://127.0.0.1:9777/consent"}
+        assert home.call("PUT", f"/stores/{home.shop}/write-back", hook).status == 200
         home.world.deliver()
         person = home.whose(email=ANN)["id"]
         assert home.consent(person, "unsubscribed").status == 200
         home.delete()
         home.remove()
         home.world.deliver()
-        assert told == []
+        assert posted == []
 
     def test_a_workspace_that_is_there(self, home: Home) -> None:
         assert not home.remove()

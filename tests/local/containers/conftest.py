@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-type Told = tuple[int, Mapping[str, str], bytes]
+type CannedAnswer = tuple[int, Mapping[str, str], bytes]
 """Status, headers and body."""
 
 
@@ -27,11 +27,11 @@ class Listener:
 
     port: int
     requests: list[Request] = field(default_factory=list)
-    told: Told = (204, {}, b"")
+    canned: CannedAnswer = (204, {}, b"")
 
-    def answers(self, told: Told) -> None:
+    def answers(self, canned: CannedAnswer) -> None:
         """Answers so from now on."""
-        self.told = told
+        self.canned = canned
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def listener() -> Iterator[Listener]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             heard.requests.append(Request(self.command, self.path, headers, body))
-            status, sent, content = heard.told
+            status, sent, content = heard.canned
             self.send_response(status)
             for name, value in sent.items():
                 self.send_header(name, value)

@@ -108,9 +108,9 @@ class TestEnvironment:
         monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
         monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")
-        told = variables.function_environment(ENDPOINT, BASE_URL)
-        assert told.keys() == {"Parameters"}
-        values = told["Parameters"]
+        function_variables = variables.function_environment(ENDPOINT, BASE_URL)
+        assert function_variables.keys() == {"Parameters"}
+        values = function_variables["Parameters"]
         assert values == {
             "TABLE_NAME": "Table",
             "IDEMPOTENCY_TABLE": "IdempotencyTable",
@@ -159,8 +159,8 @@ class TestEnvironment:
 
     def test_a_developers_dashboard_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("APP_URL", "http://127.0.0.1:3000")
-        told = variables.function_environment(ENDPOINT, BASE_URL)
-        assert told["Parameters"]["APP_URL"] == "http://127.0.0.1:3000"
+        function_variables = variables.function_environment(ENDPOINT, BASE_URL)
+        assert function_variables["Parameters"]["APP_URL"] == "http://127.0.0.1:3000"
 
     def test_no_credentials_of_the_developers_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AWS_PROFILE", "production")

@@ -105,12 +105,12 @@ class TestNone:
             engine.make_network("storepost-8000")
         assert docker.calls == ["info"]
 
-    def refused(self, tmp_path: Path, **given: str) -> str:
+    def refused(self, tmp_path: Path, **overrides: str) -> str:
         """What `make sam-local` says on a machine without Docker, when it ends at once."""
         ended = subprocess.run(
             [sys.executable, "-m", "local.containers"],
             check=False,
-            env=environment(PATH=str(tmp_path), PORT="0", **given),
+            env=environment(PATH=str(tmp_path), PORT="0", **overrides),
             capture_output=True,
             text=True,
             timeout=30,

@@ -65,8 +65,8 @@ class TestNeeds:
             endpoint = f"http://127.0.0.1:{listening.getsockname()[1]}"
             with variables_at(file, endpoint, "http://127.0.0.1:8000/v1"):
                 invoking.check("OrdersFunction", EVENT)
-                told = json.loads(file.read_text())["Parameters"]
-                assert told["AWS_ENDPOINT_URL"] == endpoint
+                parameters = json.loads(file.read_text())["Parameters"]
+                assert parameters["AWS_ENDPOINT_URL"] == endpoint
         assert not file.exists()
 
 

@@ -26,12 +26,12 @@ class Elsewhere:
 
     def __init__(self) -> None:
         """Answers nothing until it is told what."""
-        self.asked: list[tuple[Function, Event]] = []
+        self.calls: list[tuple[Function, Event]] = []
         self.answer: Any = None
 
     def invoke(self, function: Function, event: Event) -> Any:
         """Notes the event and answers, or raises what it is to answer."""
-        self.asked.append((function, event))
+        self.calls.append((function, event))
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -83,7 +83,7 @@ class TestInvocations:
         assert not functions.are_here()
         elsewhere.answer = {"sent": 5}
         assert pumps.run_schedule("outbox_sweep") == {"sent": 5}
-        ((function, event),) = elsewhere.asked
+        ((function, event),) = elsewhere.calls
         assert function.name == "OutboxSweepFunction"
         assert shape(event) == shape(sample(function))
 
@@ -93,7 +93,7 @@ class TestEvents:
 
     def sent(self, elsewhere: Elsewhere) -> tuple[Function, Event]:
         """The only event that was sent."""
-        ((function, event),) = elsewhere.asked
+        ((function, event),) = elsewhere.calls
         assert json.loads(json.dumps(event)) == event
         return function, event
 

@@ -17,9 +17,9 @@ def request(method: str, **headers: str) -> Request:
     )
 
 
-def passes(asked: Request, *, for_functions: bool = False) -> bool:
+def passes(attempt: Request, *, for_functions: bool = False) -> bool:
     try:
-        Guard([ENTRANCE]).check(asked, for_functions=for_functions)
+        Guard([ENTRANCE]).check(attempt, for_functions=for_functions)
     except Forbidden:
         return False
     return True

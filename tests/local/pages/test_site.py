@@ -71,7 +71,7 @@ def add_dead_letters(queue: str, *bodies: str) -> None:
 
 
 @pytest.fixture
-def still(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+def idle_client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client of a local run that carries nothing: what is in a queue stays there."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
     monkeypatch.setenv("SHOPIFY_STAND_IN", "")
@@ -82,12 +82,12 @@ def still(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
         run.stop()
 
 
-def test_an_email_shows_what_ses_says_of_it(still: Client, world: World) -> None:
+def test_an_email_shows_what_ses_says_of_it(idle_client: Client, world: World) -> None:
     """SES's mailbox simulator says it at once; the worker gets it from the queue as any other."""
     body = {"name": "Canary", "email": "ooto@simulator.amazonses.com", "password": "long canary pw"}
-    assert still.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
+    assert idle_client.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
     world.deliver()
-    page = Page(still.call("GET", f"{PAGES}/emails"))
+    page = Page(idle_client.call("GET", f"{PAGES}/emails"))
     assert "SES says: Delivery, then Bounce Transient General" in page.text
     [email] = world.emails()
     assert email.events == ["Delivery", "Bounce Transient General"]
@@ -96,8 +96,8 @@ def test_an_email_shows_what_ses_says_of_it(still: Client, world: World) -> None
 
 @pytest.mark.parametrize("path", EVERY_PAGE)
 class TestEveryPage:
-    def test_has_its_own_style_and_script_alone(self, still: Client, path: str) -> None:
-        answer = still.call("GET", path)
+    def test_has_its_own_style_and_script_alone(self, idle_client: Client, path: str) -> None:
+        answer = idle_client.call("GET", path)
         page = Page(answer)
         assert answer.header("content-security-policy") == POLICY
         assert answer.header("cache-control") == "no-store"
@@ -109,8 +109,8 @@ class TestEveryPage:
             "data:,", f"{PAGES}/static/style.css", f"{PAGES}/static/live.js",
         }  # fmt: skip
 
-    def test_is_built_for_a_keyboard_and_a_reader(self, still: Client, path: str) -> None:
-        page = Page(still.call("GET", path))
+    def test_is_built_for_a_keyboard_and_a_reader(self, idle_client: Client, path: str) -> None:
+        page = Page(idle_client.call("GET", path))
         assert [a.get("lang") for a in page.all("html")] == ["en"]
         assert len(page.all("h1")) == len(page.all("main")) == 1
         assert page.all("a")[0]["href"] == "#main"
@@ -124,51 +124,51 @@ class TestEveryPage:
                 assert a[1]["tabindex"] == "0"
                 assert a[1]["aria-label"]
 
-    def test_every_link_leads_to_a_page(self, still: Client, path: str) -> None:
-        page = Page(still.call("GET", path))
+    def test_every_link_leads_to_a_page(self, idle_client: Client, path: str) -> None:
+        page = Page(idle_client.call("GET", path))
         for a in page.all("a"):
             if str(a["href"]).startswith("/"):
-                assert still.call("GET", str(a["href"])).status == 200
+                assert idle_client.call("GET", str(a["href"])).status == 200
 
 
 class TestStatic:
     @pytest.mark.parametrize(("name", "kind"), [("style.css", "css"), ("live.js", "javascript")])
-    def test_style_and_script(self, still: Client, name: str, kind: str) -> None:
-        answer = still.call("GET", f"{PAGES}/static/{name}")
+    def test_style_and_script(self, idle_client: Client, name: str, kind: str) -> None:
+        answer = idle_client.call("GET", f"{PAGES}/static/{name}")
         assert answer.status == 200
         assert answer.header("content-type") == f"text/{kind}; charset=utf-8"
 
     @pytest.mark.parametrize("name", ["base.html", "..%2Fsite.py", "x.js"])
-    def test_nothing_else(self, still: Client, name: str) -> None:
-        assert still.call("GET", f"{PAGES}/static/{name}").status == 404
+    def test_nothing_else(self, idle_client: Client, name: str) -> None:
+        assert idle_client.call("GET", f"{PAGES}/static/{name}").status == 404
 
 
 class TestQueues:
     PATH = f"{PAGES}/queues/EmailQueue"
 
-    def test_dead_letters_are_shown_and_not_received(self, still: Client) -> None:
+    def test_dead_letters_are_shown_and_not_received(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", '{"id":  "<b>1</b>"}', "no JSON")
         for _ in range(2):
-            page = Page(still.call("GET", self.PATH))
+            page = Page(idle_client.call("GET", self.PATH))
             assert "Dead letters: 2" in page.text
             assert '"id": "<b>1</b>"' in page.text
             assert "received 0 times" in page.text
         assert "email_sender" in page.text
 
-    def test_one_is_sent_again_and_the_other_stays(self, still: Client) -> None:
+    def test_one_is_sent_again_and_the_other_stays(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", "first", "second")
         first, second = messages_in("EmailDeadLetters")
-        answer = press(still, f"{self.PATH}/dead-letters/{first.id}")
+        answer = press(idle_client, f"{self.PATH}/dead-letters/{first.id}")
         assert (answer.status, answer.header("location")) == (303, self.PATH)
         assert [m.body for m in messages_in("EmailQueue")] == ["first"]
         assert [m.id for m in messages_in("EmailDeadLetters")] == [second.id]
         # Pressed twice, it is sent once.
-        assert press(still, f"{self.PATH}/dead-letters/{first.id}").status == 303
+        assert press(idle_client, f"{self.PATH}/dead-letters/{first.id}").status == 303
         assert len(messages_in("EmailQueue")) == 1
 
-    def test_all_are_sent_again(self, still: Client) -> None:
+    def test_all_are_sent_again(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", "first", "second")
-        assert press(still, f"{self.PATH}/dead-letters").status == 303
+        assert press(idle_client, f"{self.PATH}/dead-letters").status == 303
         assert [m.body for m in messages_in("EmailQueue")] == ["first", "second"]
         assert messages_in("EmailDeadLetters") == []
 
@@ -180,38 +180,38 @@ class TestQueues:
         soon(lambda: client.get("/_local/queues")["SearchRepairQueue"] != empty)
 
     @pytest.mark.parametrize("name", ["EmailDeadLetters", "Nothing"])
-    def test_no_other_names(self, still: Client, name: str) -> None:
+    def test_no_other_names(self, idle_client: Client, name: str) -> None:
         for method, path in (("GET", ""), ("POST", "/dead-letters"), ("POST", "/dead-letters/x")):
-            assert still.call(method, f"{PAGES}/queues/{name}{path}").status == 404
+            assert idle_client.call(method, f"{PAGES}/queues/{name}{path}").status == 404
 
 
 class TestRows:
-    def test_kinds_with_how_many_there_are(self, still: Client, world: World) -> None:
+    def test_kinds_with_how_many_there_are(self, idle_client: Client, world: World) -> None:
         for _ in range(3):
             world.person()
-        text = Page(still.call("GET", f"{PAGES}/rows")).text
+        text = Page(idle_client.call("GET", f"{PAGES}/rows")).text
         assert re.search(r"\bperson 3\b", text)
 
     def test_those_of_a_kind_by_the_beginning_of_their_key(
-        self, still: Client, world: World
+        self, idle_client: Client, world: World
     ) -> None:
         one, other = world.person(), world.person()
         (row,) = [r for r in world.rows("person#") if one.id == getattr(r, "id", None)]
-        both = Page(still.call("GET", f"{PAGES}/rows/person")).text
+        both = Page(idle_client.call("GET", f"{PAGES}/rows/person")).text
         assert one.email in both
         assert other.email in both
-        page = still.call("GET", f"{PAGES}/rows/person?{urlencode({'pk': row.pk})}")
+        page = idle_client.call("GET", f"{PAGES}/rows/person?{urlencode({'pk': row.pk})}")
         assert one.email in Page(page).text
         assert other.email not in Page(page).text
 
 
 class TestClock:
-    def test_it_moves_forward(self, still: Client) -> None:
+    def test_it_moves_forward(self, idle_client: Client) -> None:
         before = clock.offset()
-        answer = press(still, f"{PAGES}/clock", amount=2, unit="hours")
+        answer = press(idle_client, f"{PAGES}/clock", amount=2, unit="hours")
         assert (answer.status, answer.header("location")) == (303, f"{PAGES}/clock")
         assert (clock.offset() - before).total_seconds() == 7200
-        assert "2:00:00 ahead" in Page(still.call("GET", f"{PAGES}/clock")).text
+        assert "2:00:00 ahead" in Page(idle_client.call("GET", f"{PAGES}/clock")).text
 
     @pytest.mark.parametrize(
         "fields",
@@ -219,55 +219,57 @@ class TestClock:
          {"amount": 3651, "unit": "days"}, {"amount": "1.5", "unit": "days"},
          {"amount": 1, "unit": "years"}],
     )  # fmt: skip
-    def test_only_by_a_number_of_units(self, still: Client, fields: dict[str, object]) -> None:
+    def test_only_by_a_number_of_units(
+        self, idle_client: Client, fields: dict[str, object]
+    ) -> None:
         before = clock.offset()
-        assert press(still, f"{PAGES}/clock", **fields).status == 422
+        assert press(idle_client, f"{PAGES}/clock", **fields).status == 422
         assert clock.offset() == before
 
-    def test_a_schedule_is_run_and_says_what_it_did(self, still: Client) -> None:
-        assert press(still, f"{PAGES}/schedules/outbox_sweep").status == 303
-        assert '{"sent": 0} at ' in Page(still.call("GET", f"{PAGES}/clock")).text
-        assert press(still, f"{PAGES}/schedules/outbox_relay").status == 404
+    def test_a_schedule_is_run_and_says_what_it_did(self, idle_client: Client) -> None:
+        assert press(idle_client, f"{PAGES}/schedules/outbox_sweep").status == 303
+        assert '{"sent": 0} at ' in Page(idle_client.call("GET", f"{PAGES}/clock")).text
+        assert press(idle_client, f"{PAGES}/schedules/outbox_relay").status == 404
 
 
 class TestRequests:
-    def test_each_with_its_status_and_problem(self, still: Client, world: World) -> None:
+    def test_each_with_its_status_and_problem(self, idle_client: Client, world: World) -> None:
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
-        (error,) = still.call("GET", "/v1/orders?pageSize=7", token=key).json["errors"]
-        asked = still.call("GET", "/v1/weather")
-        text = Page(still.call("GET", f"{PAGES}/requests")).text
+        (error,) = idle_client.call("GET", "/v1/orders?pageSize=7", token=key).json["errors"]
+        answer = idle_client.call("GET", "/v1/weather")
+        text = Page(idle_client.call("GET", f"{PAGES}/requests")).text
         newest, older = re.findall(r"GET (/v1/\S+) ", text)
         assert (newest, older) == ("/v1/weather", "/v1/orders?pageSize=7")
-        assert str(asked.header("request-id")) in text
+        assert str(answer.header("request-id")) in text
         assert f"query.pageSize {error['message']}" in text
         assert "422" in text
         assert "not_found" in text
         assert key not in text
 
-    def test_a_head_request_gets_the_apis_own_answer(self, still: Client) -> None:
+    def test_a_head_request_gets_the_apis_own_answer(self, idle_client: Client) -> None:
         """Its problem has no body."""
-        assert still.call("HEAD", "/v1/weather").status == 404
-        text = Page(still.call("GET", f"{PAGES}/requests")).text
+        assert idle_client.call("HEAD", "/v1/weather").status == 404
+        text = Page(idle_client.call("GET", f"{PAGES}/requests")).text
         assert re.search(r"HEAD /v1/weather \S+ 404", text)
 
-    def test_what_is_asked_of_the_pages_is_none(self, still: Client) -> None:
-        still.call("GET", "/_local/emails")
-        assert still.run is not None
-        assert "None yet." in Page(still.call("GET", f"{PAGES}/requests")).text
+    def test_what_is_asked_of_the_pages_is_none(self, idle_client: Client) -> None:
+        idle_client.call("GET", "/_local/emails")
+        assert idle_client.run is not None
+        assert "None yet." in Page(idle_client.call("GET", f"{PAGES}/requests")).text
 
 
 class TestWriteBacks:
     """A change of consent that reaches the pretend store."""
 
     @pytest.fixture
-    def told(self, client: Client, world: World) -> dict[str, str]:
+    def write_back(self, client: Client, world: World) -> dict[str, str]:
         """A store with the pretend store's address was told of a change: headers and body."""
-        self.tell(client, world, client.run.write_back_url)
+        self.change_consent(client, world, client.run.write_back_url)
         (received,) = soon(lambda: client.get("/_local/write-backs"))
         return {**received["headers"], "body": received["body"]}
 
-    def tell(self, client: Client, world: World, address: str) -> str:
+    def change_consent(self, client: Client, world: World, address: str) -> str:
         """The id of a change that a store with this address is told of."""
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
@@ -298,22 +300,24 @@ class TestWriteBacks:
         return soon(lambda: re.search(row, look()) is not None)
 
     def test_each_attempt_and_when_the_next_one_is(self, client: Client, world: World) -> None:
-        change = self.tell(client, world, f"{client.run.webhook_url}?answer=503")
+        change = self.change_consent(client, world, f"{client.run.webhook_url}?answer=503")
         attempt = rf"{MOMENT}: The store answered with status 503\. \(\d+ ms\)"
         row = rf"{change} [0-9a-f-]+ email: unsubscribed pending {attempt} {MOMENT}"
         assert self.shown(client, row)
 
-    def test_what_became_of_telling_a_store(self, client: Client, told: dict[str, str]) -> None:
-        change = told["webhook-id"].partition(".")[0]
+    def test_what_became_of_telling_a_store(
+        self, client: Client, write_back: dict[str, str]
+    ) -> None:
+        change = write_back["webhook-id"].partition(".")[0]
         row = rf"{change} [0-9a-f-]+ email: unsubscribed written {MOMENT}: 204 \(\d+ ms\)"
         assert self.shown(client, row)
 
     def test_its_body_and_that_its_signature_is_right(
-        self, client: Client, told: dict[str, str]
+        self, client: Client, write_back: dict[str, str]
     ) -> None:
         text = Page(client.call("GET", f"{PAGES}/write-backs")).text
         assert "The signature is right." in text
-        assert json.dumps(json.loads(told["body"])["data"]["address"]) in text
+        assert json.dumps(json.loads(write_back["body"])["data"]["address"]) in text
 
     @pytest.mark.parametrize(
         ("change", "verdict"),
@@ -327,9 +331,9 @@ class TestWriteBacks:
         ],
     )
     def test_what_somebody_else_sent(
-        self, client: Client, told: dict[str, str], change: dict[str, str], verdict: str
+        self, client: Client, write_back: dict[str, str], change: dict[str, str], verdict: str
     ) -> None:
-        sent = {**told, **change}
+        sent = {**write_back, **change}
         names = ("webhook-id", "webhook-timestamp", "webhook-signature")
         client.call(
             "POST", "/_local/store/write-backs", body=sent["body"].encode(),

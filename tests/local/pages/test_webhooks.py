@@ -26,9 +26,9 @@ def owner(world: World) -> Someone:
     return made
 
 
-def send(client: Client, owner: Someone, asked: str) -> str:
+def send(client: Client, owner: Someone, answer_query: str) -> str:
     """The id of a test that was sent to the pretend endpoint, told to answer so."""
-    body = {"url": f"{client.run.webhook_url}{asked}", "events": ["webhook.test"]}
+    body = {"url": f"{client.run.webhook_url}{answer_query}", "events": ["webhook.test"]}
     made = client.call("POST", "/v1/webhook-endpoints", token=owner.token, json_body=body)
     assert made.status == 201, made.body
     path = f"/v1/webhook-endpoints/{made.json['endpoint']['id']}/test"
@@ -44,7 +44,7 @@ class TestPage:
         assert PATH in client.call("GET", EVERY_PAGE[0]).body.decode()
 
     @pytest.mark.parametrize(
-        ("asked", "expected"),
+        ("answer_query", "expected"),
         [
             ("", ["delivered", ": 204 ("]),
             ("?answer=503&retryAfter=600", ["pending", "status 503.", "It fails since"]),
@@ -53,9 +53,9 @@ class TestPage:
         ],
     )
     def test_it_shows_each_attempt_and_what_came(
-        self, client: Client, owner: Someone, asked: str, expected: list[str]
+        self, client: Client, owner: Someone, answer_query: str, expected: list[str]
     ) -> None:
-        delivery = send(client, owner, asked)
+        delivery = send(client, owner, answer_query)
         soon(lambda: expected[1] in Page(client.call("GET", PATH)).text)
         answer = client.call("GET", PATH)
         shown = Page(answer)

@@ -31,8 +31,8 @@ class Plain:
     """Postings in a sorted list."""
 
     def __init__(self, entries: list[SearchEntry]) -> None:
-        held = [posting for entry in entries for posting in postings_of(entry)]
-        self.rows = sorted(held, key=lambda posting: (f"{posting.word}\x01", str(posting.id)))
+        postings = [posting for entry in entries for posting in postings_of(entry)]
+        self.rows = sorted(postings, key=lambda posting: (f"{posting.word}\x01", str(posting.id)))
         self.read = 0
 
     def beginning(self, prefix: str) -> Iterator[Posting]:
@@ -54,12 +54,12 @@ def found(entries: list[SearchEntry], q: str) -> Found:
 
 def rank(entry: SearchEntry, q: str) -> int | None:
     """How well an entry fits, by the rules alone."""
-    asked, folded = search_terms(q), " ".join(fold(q).split())
+    terms, folded = search_terms(q), " ".join(fold(q).split())
     if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
         return 0
     digits = "".join(c for c in folded if c.isdigit()) if PHONE.fullmatch(folded) else None
     whole = {" ".join(fold(key).split()).lstrip("#+") for key in entry.keys}
-    if {folded.lstrip("#+"), digits, *(asked[0] if len(asked) == 1 else ())} & whole:
+    if {folded.lstrip("#+"), digits, *(terms[0] if len(terms) == 1 else ())} & whole:
         return 0
     texts = (entry.title, *entry.texts, *entry.keys, *(k.lstrip("#+") for k in entry.keys))
     if entry.is_hidden or not matches(q, *texts):

@@ -8,33 +8,35 @@ import pytest
 from storepost.platform.postings import listing
 from storepost.values.text import matches
 from tests.harness.world import World
-from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
 
 @pytest.fixture
-def town(world: World) -> Town:
+def scenario(world: World) -> Scenario:
     """A workspace."""
-    return Town(world)
+    return Scenario(world)
 
 
-def named(town: Town, path: str, field: str, **query: object) -> list[str]:
+def named(scenario: Scenario, path: str, field: str, **query: object) -> list[str]:
     """What the list's only page shows, once all that was written has arrived."""
-    town.world.deliver()
-    return town.ids(path, field, **query)
+    scenario.world.deliver()
+    return scenario.ids(path, field, **query)
 
 
 class TestProfiles:
     """GET /profiles?q."""
 
     @pytest.fixture
-    def people(self, town: Town) -> Town:
+    def people(self, scenario: Scenario) -> Scenario:
         """Three of them."""
-        store = town.store()
+        store = scenario.store()
         for number, (email, first, last) in enumerate(
             ((ANN, "Ann", "Lee"), (BOB, "Anna", "Lind"), (CAT, "Lee", "Ångström"))
         ):
-            town.customer(store, f"c{number}", number, email=email, firstName=first, lastName=last)
-        return town
+            scenario.customer(
+                store, f"c{number}", number, email=email, firstName=first, lastName=last
+            )
+        return scenario
 
     @pytest.mark.parametrize(
         ("q", "names"),
@@ -49,10 +51,10 @@ class TestProfiles:
             ("-", []),
         ],
     )
-    def test_found(self, people: Town, q: str, names: list[str]) -> None:
+    def test_found(self, people: Scenario, q: str, names: list[str]) -> None:
         assert sorted(named(people, "/profiles", "name", q=q)) == names
 
-    def test_sorted(self, people: Town) -> None:
+    def test_sorted(self, people: Scenario) -> None:
         for sort, names in (
             ("firstSeenAt", ["Ann Lee", "Anna Lind", "Lee Ångström"]),
             ("-firstSeenAt", ["Lee Ångström", "Anna Lind", "Ann Lee"]),
@@ -62,7 +64,7 @@ class TestProfiles:
             field = sort.lstrip("-") if "Seen" not in sort else "name"
             assert named(people, "/profiles", field, q="l", sort=sort) == names
 
-    def test_with_other_filters(self, people: Town) -> None:
+    def test_with_other_filters(self, people: Scenario) -> None:
         ann = people.whose(email=ANN)["id"]
         people.consent(ann, "subscribed")
         found = named(people, "/profiles", "name", q="ann", emailMarketingConsent="subscribed")
@@ -70,7 +72,7 @@ class TestProfiles:
         assert named(people, "/profiles", "name", q="lind", email=ANN) == []
         assert named(people, "/profiles", "name", q="lee", email=ANN) == ["Ann Lee"]
 
-    def test_pages(self, people: Town) -> None:
+    def test_pages(self, people: Scenario) -> None:
         store = people.store("Outlet")
         for number in range(11):
             people.customer(store, f"x{number}", number, firstName="Quill", email=f"{number}@x.com")
@@ -78,7 +80,7 @@ class TestProfiles:
         page = people.get("/profiles", q="quill", pageSize=10, page=2)
         assert (len(page["items"]), page["total"]) == (1, 11)
 
-    def test_too_many(self, people: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_many(self, people: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         people.world.deliver()
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
@@ -93,35 +95,37 @@ class TestOrders:
     """GET /orders?q."""
 
     @pytest.fixture
-    def orders(self, town: Town) -> tuple[Town, str]:
+    def orders(self, scenario: Scenario) -> tuple[Scenario, str]:
         """Twelve, and the store that has them."""
-        store = town.store()
+        store = scenario.store()
         for number in range(12):
             buyer: Any = {"externalId": "ann", "email": ANN, "phone": PHONE} if number % 2 else None
-            town.order(store, f"o{number}", number, number=f"#10{number:02}", buyer=buyer)
-        town.order(town.store("Outlet"), "x", number="#2000")
-        return town, store
+            scenario.order(store, f"o{number}", number, number=f"#10{number:02}", buyer=buyer)
+        scenario.order(scenario.store("Outlet"), "x", number="#2000")
+        return scenario, store
 
-    def test_found(self, orders: tuple[Town, str]) -> None:
-        town, _ = orders
-        assert named(town, "/orders", "number", q="101") == ["#1011", "#1010"]
-        assert named(town, "/orders", "number", q="#1003") == ["#1003"]
-        assert named(town, "/orders", "number", q="10", sort="placedAt")[0] == "#1000"
-        assert named(town, "/orders", "number", q="011") == []
+    def test_found(self, orders: tuple[Scenario, str]) -> None:
+        scenario, _ = orders
+        assert named(scenario, "/orders", "number", q="101") == ["#1011", "#1010"]
+        assert named(scenario, "/orders", "number", q="#1003") == ["#1003"]
+        assert named(scenario, "/orders", "number", q="10", sort="placedAt")[0] == "#1000"
+        assert named(scenario, "/orders", "number", q="011") == []
 
-    def test_with_other_filters(self, orders: tuple[Town, str]) -> None:
-        town, store = orders
-        person = town.whose(email=ANN)["id"]
-        found = named(town, "/orders", "number", q="100", profileId=person)
+    def test_with_other_filters(self, orders: tuple[Scenario, str]) -> None:
+        scenario, store = orders
+        person = scenario.whose(email=ANN)["id"]
+        found = named(scenario, "/orders", "number", q="100", profileId=person)
         assert found == ["#1009", "#1007", "#1005", "#1003", "#1001"]
-        assert named(town, "/orders", "number", q="1", storeId=store, externalId="o4") == ["#1004"]
-        assert named(town, "/orders", "number", q="2", storeId=store) == []
-        assert named(town, "/orders", "number", q="10", financialStatus="voided") == []
+        assert named(scenario, "/orders", "number", q="1", storeId=store, externalId="o4") == [
+            "#1004"
+        ]
+        assert named(scenario, "/orders", "number", q="2", storeId=store) == []
+        assert named(scenario, "/orders", "number", q="10", financialStatus="voided") == []
 
-    def test_pages(self, orders: tuple[Town, str]) -> None:
-        town, _ = orders
-        town.world.deliver()
-        page = town.get("/orders", q="10", pageSize=10, page=2)
+    def test_pages(self, orders: tuple[Scenario, str]) -> None:
+        scenario, _ = orders
+        scenario.world.deliver()
+        page = scenario.get("/orders", q="10", pageSize=10, page=2)
         assert [row["number"] for row in page["items"]] == ["#1001", "#1000"]
         assert page["total"] == 12
 
@@ -131,10 +135,10 @@ class TestProducts:
 
     WORDS = ("Tee", "Tea", "Grün", "grüner", "Thé", "vert", "No-42", "X1")
 
-    def test_equals_looking_at_each(self, town: Town) -> None:
+    def test_equals_looking_at_each(self, scenario: Scenario) -> None:
         """Whatever is asked of random words: those of every locale, kind, maker and tag."""
-        store, random = town.store(), Random(7)
-        held: dict[str, list[str]] = {}
+        store, random = scenario.store(), Random(7)
+        stored: dict[str, list[str]] = {}
         for number in range(30):
             texts = [" ".join(random.choices(self.WORDS, k=2)) for _ in range(5)]
             german, french, vendor, kind, tag = texts
@@ -151,27 +155,27 @@ class TestProducts:
                 "variants": [],
             }
             path = f"/stores/{store}/products/p{number}"
-            assert town.call("PUT", path, body).status == 201
-            held[f"p{number}"] = [*texts, f"p{number}"]
-            town.world.advance(seconds=1)
-        asked = ["tee", "the v", "gru no", "42 x", "p1", "p29", "grun grun grun", "-", "vert zzz"]
-        asked += [
+            assert scenario.call("PUT", path, body).status == 201
+            stored[f"p{number}"] = [*texts, f"p{number}"]
+            scenario.world.advance(seconds=1)
+        queries = ["tee", "the v", "gru no", "42 x", "p1", "p29", "grun grun grun", "-", "vert zzz"]
+        queries += [
             " ".join(word[: random.randint(1, 3)] for word in random.sample(self.WORDS, 2))
             for _ in range(12)
         ]
         answered = 0
-        town.world.deliver()
-        for q in asked:
-            expected = [each for each, texts in held.items() if matches(q, *texts)]
+        scenario.world.deliver()
+        for q in queries:
+            expected = [each for each, texts in stored.items() if matches(q, *texts)]
             answered += bool(expected)
             for query in ({"sort": "addedAt"}, {"sort": "addedAt", "published": "true"}):
-                page = town.get("/products", q=q, pageSize=100, **query)
+                page = scenario.get("/products", q=q, pageSize=100, **query)
                 assert [row["externalId"] for row in page["items"]] == expected
                 assert page["total"] == len(expected)
-        assert answered > len(asked) // 2
+        assert answered > len(queries) // 2
 
-    def test_pages(self, town: Town) -> None:
-        store = town.store()
+    def test_pages(self, scenario: Scenario) -> None:
+        store = scenario.store()
         for number in range(11):
             body = {
                 "updatedAt": "2026-01-02T03:04:05Z",
@@ -179,26 +183,26 @@ class TestProducts:
                 "locales": [{"locale": "en", "title": f"Cup {number}"}],
                 "variants": [],
             }
-            town.call("PUT", f"/stores/{store}/products/p{number}", body)
-            town.world.advance(seconds=1)
-        town.world.deliver()
-        page = town.get("/products", q="cup", pageSize=10, page=2)
+            scenario.call("PUT", f"/stores/{store}/products/p{number}", body)
+            scenario.world.advance(seconds=1)
+        scenario.world.deliver()
+        page = scenario.get("/products", q="cup", pageSize=10, page=2)
         assert [row["externalId"] for row in page["items"]] == ["p0"]
         assert page["total"] == 11
 
-    def test_too_many(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-        store = town.store()
+    def test_too_many(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+        store = scenario.store()
         body = {
             "updatedAt": "2026-01-02T03:04:05Z",
             "status": "active",
             "locales": [{"locale": "en", "title": "Cup cups"}],
             "variants": [],
         }
-        town.call("PUT", f"/stores/{store}/products/p", body)
-        town.world.deliver()
+        scenario.call("PUT", f"/stores/{store}/products/p", body)
+        scenario.world.deliver()
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
         for query in ({"q": "cup"}, {"q": "cup", "storeId": store}):
-            answer = town.call("GET", "/products", query=query)
+            answer = scenario.call("GET", "/products", query=query)
             assert answer.problem() == (422, "filter_too_broad")
             assert [error["path"] for error in answer.json["errors"]] == ["query.q"]

@@ -11,7 +11,8 @@ import pytest
 from local import aws, functions
 from local.events import pumps
 from storepost.overview.search import indexing, repairing
-from storepost.platform.postings.repository import PostingItem, PostingRepository
+from storepost.platform.postings.repository import PostingRepository
+from storepost.platform.postings.rows import PostingItem
 from storepost.values.scope import WorkspaceScope
 from tests.concurrency.people import customer
 from tests.harness.faults import THROTTLED, faults, refusal
@@ -92,9 +93,9 @@ def rebuild_message(workspace: WorkspaceScope, run: int = 1) -> dict[str, Any]:
     return {"workspaceId": str(workspace.id), "name": "rebuild-search", "run": run}
 
 
-def send(told: dict[str, Any], queue: str = QUEUE) -> None:
+def send(message: dict[str, Any], queue: str = QUEUE) -> None:
     """Puts a message into a worker's queue."""
-    boto3.client("sqs").send_message(QueueUrl=aws.queue_url(queue), MessageBody=json.dumps(told))
+    boto3.client("sqs").send_message(QueueUrl=aws.queue_url(queue), MessageBody=json.dumps(message))
 
 
 def events(queue: str = QUEUE) -> list[str]:
@@ -132,8 +133,8 @@ class TestRecords:
     ) -> None:
         """The relay may have failed with the same records; the delivery's id is the same."""
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-        asked = {"url": URL, "events": ["profile.created"]}
-        made = searched.call("POST", "/webhook-endpoints", asked)
+        body = {"url": URL, "events": ["profile.created"]}
+        made = searched.call("POST", "/webhook-endpoints", body)
         assert made.status == 201
         searched.put_customer()
         searched.fail_for_good()
@@ -165,12 +166,12 @@ class TestRecords:
         searched.fail_for_good()
         plain, later = PostingRepository.write_all, ["once"]
 
-        def meanwhile(*given: Any) -> Any:
+        def meanwhile(*arguments: Any) -> Any:
             if later:
                 later.clear()
                 searched.put_customer(externalUpdatedAt="2026-02-02T00:00:00.000Z")
                 searched.world._stream.pump()
-            return plain(*given)
+            return plain(*arguments)
 
         monkeypatch.setattr(PostingRepository, "write_all", meanwhile)
         [event] = events()
@@ -183,7 +184,7 @@ class TestRecords:
     def test_records_of_yesterday_fail_and_ring(self, searched: Searched) -> None:
         """The stream has them no more: the message ends among the dead letters."""
         arn = boto3.client("dynamodb").describe_table(TableName="Table")["Table"]
-        told = {
+        message = {
             "DDBStreamBatchInfo": {
                 "shardId": "shardId-00000000000000000000-00000000",
                 "startSequenceNumber": "1",
@@ -192,7 +193,7 @@ class TestRecords:
                 "streamArn": arn["LatestStreamArn"] + "gone",
             }
         }
-        send(told)
+        send(message)
         pumps.pump_queue(QUEUE)
         assert searched.world.queue_depth(QUEUE) == 1
 

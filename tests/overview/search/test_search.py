@@ -9,7 +9,8 @@ from local.events.pumps import StreamPump
 from storepost.accounts.identity.model import KeyScope
 from storepost.platform.persistence.item import dynamodb_client
 from storepost.platform.postings.entries import SearchEntry, SearchKind, postings_of
-from storepost.platform.postings.repository import PostingItem, PostingRepository
+from storepost.platform.postings.repository import PostingRepository
+from storepost.platform.postings.rows import PostingItem
 from storepost.values import clock
 from tests.catalog.products.sample import product, variant
 from tests.harness.call_interruption import counted
@@ -280,7 +281,7 @@ class TestFollowing:
         postings.update_index(new, old)
         postings.update_index(None, old)
         found = crashes(library.world, lambda: postings.update_index(old, new), deliver=False)
-        assert len(found.places) == 4
+        assert len(found.positions) == 4
         for _ in found:
             postings.update_index(old, new)
             assert library.postings() == expected

@@ -2,9 +2,10 @@
 
 import pytest
 
-from storepost.people.consent_changes import requests
+from storepost.platform.attempts import posting
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
-from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Shop, open_shop
 
 
 @pytest.fixture
@@ -15,8 +16,8 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> Shop:
 
 
 @pytest.fixture
-def listener(monkeypatch: pytest.MonkeyPatch) -> Listener:
+def listener(monkeypatch: pytest.MonkeyPatch) -> Receiver:
     """What the stores are told, without a network."""
-    made = Listener()
-    monkeypatch.setattr(requests, "post", made.post)
+    made = Receiver()
+    monkeypatch.setattr(posting, "post", made.post)
     return made

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
 from tests.harness.world import CANARY, Answer
 from tests.people.consent.listening_store import Shop
@@ -72,14 +74,14 @@ def total(shop: Shop, **query: object) -> int:
     return int(answer.json["total"])
 
 
-def upserted(shop: Shop, **given: object) -> dict[str, Any]:
+def upserted(shop: Shop, **fields: object) -> dict[str, Any]:
     """A profile made by hand."""
-    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=given)
+    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=fields)
     assert answer.status in {200, 201}, answer.body
     return dict(answer.json)
 
 
-def put_customer(shop: Shop, store_id: object, **given: object) -> dict[str, Any]:
+def put_customer(shop: Shop, store_id: object, **fields: object) -> dict[str, Any]:
     """A store's customer `c-1`, as the store has it now."""
     answer = shop.world.call(
         "PUT",
@@ -88,8 +90,18 @@ def put_customer(shop: Shop, store_id: object, **given: object) -> dict[str, Any
         json_body={
             "externalCreatedAt": at(0),
             "externalUpdatedAt": clock.to_text(clock.now()),
-            **given,
+            **fields,
         },
     )
     assert answer.status in {200, 201}, answer.body
     return dict(answer.json)
+
+
+OTHER_PHONE = "+436607654321"
+
+
+def check_lists(shop: Shop) -> None:
+    """All nodes of the workspace's lists are the sums of what is below them."""
+    lists = ProfileLists(shop.workspace)
+    for tree in (lists.by_first_seen, lists.by_name, lists.by_email):
+        assert faults(tree) == []

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,7 +16,6 @@ from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.fetching import Answer
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -88,7 +87,7 @@ class Shop:
         assert profile is not None
         return profile
 
-    def customer(self, profile: Profile, store_id: UUID, **given: Any) -> Customer:
+    def customer(self, profile: Profile, store_id: UUID, **overrides: Any) -> Customer:
         """The person's customer in a store, written with these values instead of what is there."""
         repository, external_id = CustomerRepository(self.workspace), f"c-{CANARY}"
         now = clock.now()
@@ -109,13 +108,13 @@ class Shop:
             external_updated_at=now,
             deleted_at=None,
         )
-        customer = replace(customer, profile_id=profile.id, **given)
+        customer = replace(customer, profile_id=profile.id, **overrides)
         changes = Changes()
         repository.save(changes, customer)
         changes.commit()
         return customer
 
-    def given(self, store_id: UUID) -> ConsentState:
+    def store_consent(self, store_id: UUID) -> ConsentState:
         """What counts as given by a store of the person's email."""
         customer = CustomerRepository(self.workspace).get(store_id, f"c-{CANARY}")
         assert customer is not None
@@ -185,50 +184,3 @@ def hand_over(message: Mapping[str, Any], tries: int = 1) -> bool:
     failures = answer["batchItemFailures"]
     assert failures in ([], [{"itemIdentifier": record["messageId"]}])
     return not failures
-
-
-@dataclass(frozen=True)
-class Received:
-    """A request as the store got it."""
-
-    url: str
-    headers: dict[str, str]
-    body: bytes
-    timeout: float
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body."""
-        return dict(json.loads(self.body))
-
-    @property
-    def state(self) -> str:
-        """What the store was told."""
-        return str(self.json["data"]["state"])
-
-
-type StoreAnswer = int | tuple[int, dict[str, str]] | BaseException
-"""A status, one with headers, or what is raised."""
-
-
-@dataclass
-class Listener:
-    """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
-
-    received: list[Received] = field(default_factory=list)
-    answers: list[StoreAnswer] = field(default_factory=list)
-    """What comes next; 204 once there is none left."""
-
-    def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
-        """Takes the place of `fetching.post`."""
-        self.received.append(Received(url, dict(headers), body, timeout))
-        answer = self.answers.pop(0) if self.answers else 204
-        if isinstance(answer, BaseException):
-            raise answer
-        status, sent = answer if isinstance(answer, tuple) else (answer, {})
-        return Answer(status, sent, b"")
-
-    @property
-    def states(self) -> list[str]:
-        """What the store was told, in turn."""
-        return [each.state for each in self.received]

@@ -83,15 +83,15 @@ class CustomStore:
         """Sends a customer as the store has it."""
         if self.is_away:
             return
-        given = self.customers[external_id]
+        body = self.customers[external_id]
         path = f"/stores/{self.id}/customers/{external_id}"
-        answer = self.call("PUT", path, given)
+        answer = self.call("PUT", path, body)
         assert answer.status in {200, 201}, answer.body
         record = Record(
-            given["email"],
-            given["emailMarketingConsent"],
-            clock.from_text(given["externalUpdatedAt"]),
-            moment(given.get("emailMarketingConsentUpdatedAt")),
+            body["email"],
+            body["emailMarketingConsent"],
+            clock.from_text(body["externalUpdatedAt"]),
+            moment(body.get("emailMarketingConsentUpdatedAt")),
         )
         place = (self.id, external_id)
         self.rules.push(self.shop.workspace.id, place, record, clock.now())
@@ -110,10 +110,10 @@ class CustomStore:
         if self.refuses:
             return 410
         for each in data["customers"]:
-            held = self.customers.get(each["externalId"])
-            if held and data["address"] in {None, held["email"]}:
-                held["emailMarketingConsent"] = data["state"]
-                held["emailMarketingConsentUpdatedAt"] = data["occurredAt"]
+            stored = self.customers.get(each["externalId"])
+            if stored and data["address"] in {None, stored["email"]}:
+                stored["emailMarketingConsent"] = data["state"]
+                stored["emailMarketingConsentUpdatedAt"] = data["occurredAt"]
             at = clock.from_text(data["occurredAt"])
             place = (self.id, each["externalId"])
             self.rules.take(place, data["address"], data["state"], at)
@@ -161,7 +161,7 @@ class MovingShop:
     recorded_events_of: str | None = None
     """The address of the change that it is told."""
 
-    def tell(
+    def update_shop(
         self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any, **named: Any
     ) -> WriteBackRefusal | SkipReason | None:
         """Takes the place of `update_shop`, to see which address the change is of."""
@@ -179,18 +179,18 @@ class MovingShop:
         return self.hooks is None
 
     def update_email_consent(
-        self, customers: Iterable[ShopCustomer], given: dict[str, Any]
+        self, customers: Iterable[ShopCustomer], variables: dict[str, Any]
     ) -> dict[str, Any]:
         """Takes the place of the pretend shop's: it may refuse, and the rules hear of it."""
         if self.refuses:
             return {"customer": None, "userErrors": [REFUSED]}
-        asked, answer = given["emailMarketingConsent"], _take(customers, given)
+        consent, answer = variables["emailMarketingConsent"], _take(customers, variables)
         node = answer["customer"]
         if node and self.hooks:
-            address, state = node["defaultEmailAddress"], asked["marketingState"]
+            address, state = node["defaultEmailAddress"], consent["marketingState"]
             if address["marketingState"] == state:
                 place = (self.hooks.store.id, node["id"].rpartition("/")[2])
-                at = clock.from_text(asked["consentUpdatedAt"])
+                at = clock.from_text(consent["consentUpdatedAt"])
                 self.rules.take(place, self.recorded_events_of, state.lower(), at)
         return answer
 

@@ -37,9 +37,9 @@ def _units(operation: str, parameters: Any, answer: Any) -> Iterator[int]:
     elif operation == "Query":
         yield _rounded(answer["Items"])
     elif operation == "BatchGetItem":
-        asked = sum(len(each["Keys"]) for each in parameters["RequestItems"].values())
+        requested = sum(len(each["Keys"]) for each in parameters["RequestItems"].values())
         found = [row for rows in answer["Responses"].values() for row in rows]
-        yield sum(_rounded([row]) for row in found) + asked - len(found)
+        yield sum(_rounded([row]) for row in found) + requested - len(found)
 
 
 def _rounded(rows: list[dict[str, Any]]) -> int:

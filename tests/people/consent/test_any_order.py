@@ -15,10 +15,10 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from storepost.values import clock
 from tests.harness.world import BASE_URL, CANARY
+from tests.people.consent.customers_of_stores import put_customer
 from tests.people.consent.imports import PROOF, counts, upserted
 from tests.people.consent.listening_store import Shop
 from tests.people.consent.rules import AddressRules, Statement
-from tests.people.consent.test_no_holds import put
 
 BEGIN = clock.now()
 NOW = BEGIN + timedelta(days=1)
@@ -71,7 +71,7 @@ class Arrivals:
             row = {"email": self.email, "state": said.state, "occurredAt": at, **proof}
             return [lambda: counts(self.shop, row)]
         if said.kind == "link":
-            return [self.follow]
+            return [self.follow_link]
         if said.kind == "box":
             return [
                 lambda: self.push(number, "subscribed", earlier, earlier),
@@ -88,7 +88,7 @@ class Arrivals:
 
     def push(self, number: int, state: str, updated_at: str, consent_at: str | None) -> None:
         """A store's customer; each sender is a store of its own."""
-        put(
+        put_customer(
             self.shop,
             self.stores[number],
             self.email,
@@ -98,7 +98,7 @@ class Arrivals:
             emailMarketingConsentUpdatedAt=consent_at,
         )
 
-    def follow(self) -> None:
+    def follow_link(self) -> None:
         """A link."""
         world, path = self.shop.world, f"/profiles/{self.person}/unsubscribe-links"
         made = world.call("POST", path, token=self.shop.owner.token)
@@ -109,10 +109,12 @@ class Arrivals:
     @property
     def state(self) -> tuple[str, datetime | None]:
         """What it came to; the profile shows the same."""
-        held = ConsentRepository(self.shop.workspace).consent_of(Address(Channel.EMAIL, self.email))
+        effective = ConsentRepository(self.shop.workspace).consent_of(
+            Address(Channel.EMAIL, self.email)
+        )
         shown = self.shop.profile(UUID(self.person))
-        assert shown.email_consent is held.state
-        return held.state.value, held.as_of
+        assert shown.email_consent is effective.state
+        return effective.state.value, effective.as_of
 
 
 all_said = st.lists(

@@ -18,8 +18,9 @@ from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, THROTTLED, faults, refusal
 from tests.harness.later_attempts import RETRIES, advance, delayed, make_all, run_due
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
-from tests.people.consent.listening_store import EMAIL, HOOK, Listener, Shop, hand_over
+from tests.people.consent.listening_store import EMAIL, HOOK, Shop, hand_over
 from tests.people.consent.test_write_back_relay import sweep_later
 
 DOWN = [503] * 100
@@ -68,7 +69,7 @@ class TestTimes:
     """When the attempts are made."""
 
     def test_at_once_then_after_each_wait_with_jitter_and_no_more_after_the_last(
-        self, shop: Shop, store: UUID, person: Profile, listener: Listener
+        self, shop: Shop, store: UUID, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = list(DOWN)
@@ -91,7 +92,7 @@ class TestTimes:
         assert len(listener.received) == 10
 
     def test_a_store_that_is_down_for_two_days_still_learns_it(
-        self, shop: Shop, store: UUID, person: Profile, listener: Listener
+        self, shop: Shop, store: UUID, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = list(DOWN)
@@ -108,7 +109,7 @@ class TestTimes:
         assert shop.world.rows(PARTITION) == []
 
     def test_retry_after_is_kept_to(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = [(429, {"retry-after": "3600"})]
@@ -119,7 +120,7 @@ class TestTimes:
         assert shop.outcome(person, change, store) == "written"
 
     def test_what_the_store_refuses_for_good_fails_at_once(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = [503, 404]
@@ -133,7 +134,7 @@ class TestTimes:
 class TestLog:
     """What a list of write-backs tells of the attempts."""
 
-    def test_each_attempt(self, shop: Shop, person: Profile, listener: Listener) -> None:
+    def test_each_attempt(self, shop: Shop, person: Profile, listener: Receiver) -> None:
         _, message = unsubscribed(shop, person)
         assert (listed(shop)["attempts"], listed(shop)["nextAttemptAt"]) == ([], None)
         listener.answers = [503]
@@ -151,7 +152,7 @@ class TestLog:
         assert set(shown["attempts"][0]) == {"at", "status", "error", "durationMs"}
 
     def test_a_change_has_what_it_had(
-        self, shop: Shop, person: Profile, listener: Listener
+        self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = [503]
@@ -161,7 +162,7 @@ class TestLog:
         assert (shown["status"], shown["error"], shown["doneAt"]) == ("pending", None, None)
 
     def test_what_waits_holds_nothing_of_the_person(
-        self, shop: Shop, person: Profile, listener: Listener
+        self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         _, message = unsubscribed(shop, person)
         listener.answers = list(DOWN)
@@ -180,7 +181,7 @@ class TestOrder:
     """A newer change stands above what waits."""
 
     def test_a_newer_change_goes_out_at_once_and_ends_the_older_one(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         older = shop.change(person, "subscribed")
         shop.world.deliver_outbox()
@@ -201,7 +202,7 @@ class TestOrder:
 class TestBroughtForward:
     """What waits is sent at once where the store takes something again."""
 
-    def waiting(self, shop: Shop, person: Profile, listener: Listener) -> dict[str, Any]:
+    def waiting(self, shop: Shop, person: Profile, listener: Receiver) -> dict[str, Any]:
         """A change whose fourth attempt is half an hour away."""
         change, message = unsubscribed(shop, person)
         listener.answers = [503] * 3
@@ -214,7 +215,7 @@ class TestBroughtForward:
         return change
 
     def test_by_the_first_success(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
         other = shop.change(person, "subscribed", channel="sms")
@@ -230,7 +231,7 @@ class TestBroughtForward:
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
     def test_by_another_address(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
         path, body = f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"}
@@ -242,7 +243,7 @@ class TestBroughtForward:
         assert len(listener.received) == 1
 
     def test_not_where_somebody_asks_for_what_failed(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         self.waiting(shop, person, listener)
         body = {"storeId": str(store)}
@@ -255,7 +256,7 @@ class TestBroughtForward:
         assert failed.json["items"] == []
 
     def test_one_alone_cannot_be_retried_while_it_waits(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
         path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
@@ -271,7 +272,7 @@ class TestErased:
         assert answer.status == 204
 
     def test_it_goes_out_by_ids_after_days(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         _, message = unsubscribed(shop, person)
         listener.answers = list(DOWN)
@@ -294,7 +295,7 @@ class TestErased:
         assert [row for row in shop.world.rows() if "c-canary" in str(row.to_simple_dict())] == []
 
     def test_ten_attempts_then_it_waits_for_a_mended_store(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         unsubscribed(shop, person)
         self.erase(shop, person)
@@ -321,7 +322,7 @@ class TestKilled:
 
     @pytest.mark.parametrize("made", [0, 2], ids=["soon", "in a row"])
     def test_another_attempt_always_follows(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener, made: int
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver, made: int
     ) -> None:
         """The third one's next waits in a row, and those before in SQS."""
         change, first = unsubscribed(shop, person)
@@ -340,18 +341,18 @@ class TestKilled:
             outside=[listener.received],
             deliver=False,
         )
-        assert len(found.places) > 6
-        for places in found:
+        assert len(found.positions) > 6
+        for positions in found:
             listener.answers = list(DOWN)
-            assert hand_over(message, 2), places
+            assert hand_over(message, 2), positions
             listener.answers = []
             make_all()
-            assert shop.outcome(person, change, store) == "written", places
-            assert shop.world.rows(PARTITION) == [], places
-            assert shop.world.queue_depth(RETRIES) == 0, places
+            assert shop.outcome(person, change, store) == "written", positions
+            assert shop.world.rows(PARTITION) == [], positions
+            assert shop.world.queue_depth(RETRIES) == 0, positions
 
     def test_in_each_order_and_twice_each_attempt_is_made_once(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, first = unsubscribed(shop, person)
         listener.answers = [503]
@@ -368,7 +369,7 @@ class TestKilled:
             assert shop.outcome(person, change, store) == "written"
 
     def test_messages_of_attempts_before_it_was_begun_again_do_nothing(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, first = unsubscribed(shop, person)
         listener.answers = [503, 404, 503]
@@ -389,7 +390,7 @@ class TestKilled:
         shop: Shop,
         person: Profile,
         store: UUID,
-        listener: Listener,
+        listener: Receiver,
         code: str,
         operation: str,
     ) -> None:
@@ -408,7 +409,7 @@ class TestSwept:
     """What waits isn't lost, and what is overdue is."""
 
     def test_one_that_waits_is_not_queued_again(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         unsubscribed(shop, person)
         shop.world.deliver_outbox()
@@ -424,7 +425,7 @@ class TestSwept:
         assert len(listener.received) == made
 
     def test_whose_message_was_lost_goes_on_with_its_next_attempt(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         shop.world.deliver_outbox()
         change, message = unsubscribed(shop, person)
@@ -437,7 +438,7 @@ class TestSwept:
         assert len(listed(shop)["attempts"]) == 2
 
     def test_whose_row_was_lost_may_be_retried_a_day_after_it_was_due(
-        self, shop: Shop, person: Profile, store: UUID, listener: Listener
+        self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
         listener.answers = [503] * 3

@@ -66,13 +66,13 @@ class TestDated:
             wins = consent.as_of is None or key > (consent.as_of, ORDER.index(consent.state))
             assert decision.recorded == (assertion.state is not consent.state)
             assert decision.superseded == (decision.recorded and not wins)
-            held = decision.after.holds
-            assert held is not None
+            effective = decision.after.holds
+            assert effective is not None
             if decision.recorded and wins:
-                assert held.change == change
+                assert effective.change == change
             else:
                 assert consent.holds is not None
-                assert held.change == consent.holds.change
+                assert effective.change == consent.holds.change
             consent = decision.after
 
     def test_the_same_state_raises_as_of_and_keeps_the_change(self) -> None:
@@ -190,18 +190,18 @@ class TestTold:
     @given(st.lists(any_kind, min_size=1, max_size=8))
     def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
         """Also where an unsubscription falls behind which a subscription had come in vain."""
-        consent, said, told = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
+        consent, said, sent = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
         for assertion in assertions:
             change = ref()
             decision = decide(consent, assertion, change)
             said[change] = assertion.state
             if decision.recorded and not decision.superseded:
-                told.append(change)
+                sent.append(change)
             if decision.restored:
-                told.append(decision.restored)
+                sent.append(decision.restored)
             consent = decision.after
             assert consent.holds is not None
-            assert (told[-1], said[told[-1]]) == (consent.holds.change, consent.state)
+            assert (sent[-1], said[sent[-1]]) == (consent.holds.change, consent.state)
 
     def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
         """It lifts the refusal, so what had come in vain before holds, and is told."""

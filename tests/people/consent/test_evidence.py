@@ -7,7 +7,9 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent.evidence_rows import WordingItem, wording_partition
+from tests.harness.receiver import Receiver
 from tests.harness.world import BASE_URL, Answer
+from tests.people.consent.customers_of_stores import put_customer, subscribed
 from tests.people.consent.imports import (
     ANN,
     BEN,
@@ -19,8 +21,7 @@ from tests.people.consent.imports import (
     send,
     upserted,
 )
-from tests.people.consent.listening_store import Listener, Shop
-from tests.people.consent.test_no_holds import put, yes
+from tests.people.consent.listening_store import Shop
 
 WORDING = "I want news by email. I can unsubscribe at any time."
 FORM = {
@@ -50,8 +51,8 @@ def evidence_of(shop: Shop, address: str = ANN, **query: object) -> list[dict[st
 def change(shop: Shop, state: str, email: str = ANN, **body: object) -> dict[str, Any]:
     """The change that a request makes of an address."""
     path = f"/profiles/{upserted(shop, email=email)['id']}/consent/email"
-    given = {"state": state, **body}
-    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=given)
+    payload = {"state": state, **body}
+    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=payload)
     assert answer.status == 200, answer.body
     return dict(answer.json)
 
@@ -110,9 +111,9 @@ class TestWhatIsKept:
     def test_a_statement_older_than_what_holds(self, shop: Shop) -> None:
         change(shop, "unsubscribed", occurredAt=at(10))
         change(shop, "subscribed", occurredAt=at(5), proof=PROVEN)
-        older, held = evidence_of(shop)
+        older, effective = evidence_of(shop)
         assert (older["state"], older["occurredAt"]) == ("subscribed", at(5))
-        assert older["changeId"] not in {None, held["changeId"]}
+        assert older["changeId"] not in {None, effective["changeId"]}
 
     def test_unsubscriptions_by_links(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)["id"]
@@ -180,7 +181,7 @@ class TestImports:
 class TestStores:
     def test_what_a_customer_carries(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", 0, **yes(5, evidence=FORM, proof=PROVEN))
+        put_customer(shop, store, "c", 0, **subscribed(5, evidence=FORM, proof=PROVEN))
         [one] = evidence_of(shop)
         assert one["store"] == {"id": str(store), "name": one["store"]["name"]}
         assert {name: one[name] for name in FORM} == FORM
@@ -190,20 +191,31 @@ class TestStores:
     def test_a_record_that_says_the_same_again(self, shop: Shop) -> None:
         store = shop.store()
         for minutes in (1, 2, 3):
-            put(shop, store, "c", minutes, **yes(1, evidence=FORM), firstName=f"Ann {minutes}")
+            put_customer(
+                shop,
+                store,
+                "c",
+                minutes,
+                **subscribed(1, evidence=FORM),
+                firstName=f"Ann {minutes}",
+            )
         assert len(evidence_of(shop)) == 1
 
     @pytest.mark.parametrize(
         "more",
-        [yes(2, evidence=FORM), yes(1, evidence={"optInLevel": "confirmed"}), yes(1, proof=PROVEN)],
+        [
+            subscribed(2, evidence=FORM),
+            subscribed(1, evidence={"optInLevel": "confirmed"}),
+            subscribed(1, proof=PROVEN),
+        ],
         ids=["later", "confirmed", "proof"],
     )
     def test_a_better_proof_of_what_it_gave(
-        self, shop: Shop, listener: Listener, more: dict[str, Any]
+        self, shop: Shop, listener: Receiver, more: dict[str, Any]
     ) -> None:
         store = shop.store()
-        put(shop, store, "c", 2, **yes(1))
-        put(shop, store, "c", 3, **more)
+        put_customer(shop, store, "c", 2, **subscribed(1))
+        put_customer(shop, store, "c", 3, **more)
         better, first = evidence_of(shop)
         assert (better["changeId"], first["changeId"] is None) == (None, False)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
@@ -211,31 +223,33 @@ class TestStores:
 
     def test_an_unticked_box(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", 1, **yes(1))
-        put(shop, store, "c", 2, emailMarketingConsent="not_subscribed")
+        put_customer(shop, store, "c", 1, **subscribed(1))
+        put_customer(shop, store, "c", 2, emailMarketingConsent="not_subscribed")
         assert [each["state"] for each in evidence_of(shop)] == ["unsubscribed", "subscribed"]
 
     def test_what_it_gives_of_an_address_of_somebody_else(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "a", 1, **yes(1))
-        put(shop, store, "b", 1, email="ben@example.com")
-        put(shop, store, "b", 2, **yes(2, evidence=FORM))
+        put_customer(shop, store, "a", 1, **subscribed(1))
+        put_customer(shop, store, "b", 1, email="ben@example.com")
+        put_customer(shop, store, "b", 2, **subscribed(2, evidence=FORM))
         newer, older = evidence_of(shop)
         assert (newer["text"], older["text"]) == (WORDING, None)
 
     def test_an_old_consent_at_a_new_address(self, shop: Shop) -> None:
         """It asserts nothing, and is what the store has said of that address nevertheless."""
         store = shop.store()
-        put(shop, store, "c", 1, **yes(1))
+        put_customer(shop, store, "c", 1, **subscribed(1))
         change(shop, "unsubscribed", occurredAt=at(5))
-        put(shop, store, "c", 6, **yes(1, email=BEN))
+        put_customer(shop, store, "c", 6, **subscribed(1, email=BEN))
         assert profile_of(shop, BEN)["emailMarketingConsent"] == "not_subscribed"
         newest = evidence_of(shop, BEN)[0]
         assert (newest["address"], newest["state"]) == (BEN, "subscribed")
         assert newest["changeId"] is None
 
     def test_nothing_is_a_statement(self, shop: Shop) -> None:
-        put(shop, shop.store(), "c", 1, evidence=FORM, emailMarketingConsent="not_subscribed")
+        put_customer(
+            shop, shop.store(), "c", 1, evidence=FORM, emailMarketingConsent="not_subscribed"
+        )
         assert evidence_of(shop) == []
 
 

@@ -1,5 +1,6 @@
 """Pages of evidence: each statement stands on exactly one, whatever there is, and costs little."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -7,16 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storepost.people.consent.evidence import NO_EVIDENCE, Evidence, Series, SeriesKey
-from storepost.people.consent.evidence_rows import (
-    EvidenceItem,
-    EvidenceRepository,
-    evidence_key,
-    write_evidence,
-)
-from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.evidence import Evidence, EvidenceDetails, Series, SeriesKey
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_item, evidence_key
+from storepost.people.consent.evidence_rows import EvidenceRepository, write_evidence
+from storepost.people.consent.items import ConsentChangeItem
+from storepost.people.consent.keys import change_key
+from storepost.people.consent.model import Address, ConsentChange, ConsentOrigin, ConsentSource
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes
+from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
 from tests.people.consent.imports import ANN, at, profile_of, send
@@ -27,7 +29,7 @@ from tests.people.consent.test_evidence import PROVEN, WORDING, ask
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STATEMENTS = 1000
 SIZE = 25
-MAX_UNITS = 8
+MAX_UNITS = 10
 
 
 class TestSeries:
@@ -39,29 +41,77 @@ class TestSeries:
         assert [series.number_at(place) for place in range(series.count)] == left
 
 
+@dataclass(frozen=True)
+class Statement:
+    """One in a story: whose, of which channel, how it was written, and a clock's error.
+
+    A moment of a container whose clock is behind may be older than that of the statement before.
+    """
+
+    person: int
+    channel: Channel
+    is_change: bool
+    is_of_before: bool
+    """Whether an older version wrote it, which gave each statement a row."""
+    seconds_behind: int
+
+
+STATEMENTS_IN_ORDER = st.lists(
+    st.builds(
+        Statement,
+        st.integers(0, 3),
+        st.sampled_from(Channel),
+        st.booleans(),
+        st.booleans(),
+        st.sampled_from([0, 0, 0, 0, 3, 40]),
+    ),
+    max_size=70,
+)
+
+
 def written(
-    workspace: WorkspaceScope, people: list[UUID], order: list[tuple[int, Channel]]
-) -> tuple[dict[SeriesKey, Series], list[tuple[SeriesKey, int]]]:
-    """Evidence of these people in that order; where it stands, and each by place and number."""
-    series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int]]()
-    changes = Changes()
-    for number, (person, channel) in enumerate(order):
-        moment = NOON + timedelta(seconds=number)
-        evidence = Evidence(
-            address=Address(channel, str(number)),
+    workspace: WorkspaceScope, people: list[UUID], order: list[Statement]
+) -> tuple[dict[SeriesKey, Series], list[tuple[SeriesKey, int, UUID | None]]]:
+    """Evidence of these people in that order; where it stands, and each by place, number and
+    change.
+    """
+    series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int, UUID | None]]()
+    for number, statement in enumerate(order):
+        changes, channel = Changes(), statement.channel
+        whose = people[statement.person % len(people)]
+        moment = NOON + timedelta(seconds=number - statement.seconds_behind)
+        change = ConsentChange(
+            id=timed_id(moment),
+            profile_id=whose,
             channel=channel,
             state=ConsentState.SUBSCRIBED,
             origin=ConsentOrigin(ConsentSource.API),
-            details=NO_EVIDENCE,
+            address=str(number),
             occurred_at=moment,
             recorded_at=moment,
-            change_id=None,
+            write_backs=(),
+            follows=None,
         )
-        whose = people[person % len(people)]
-        write_evidence(changes, workspace, whose, series, [evidence])
+        if statement.is_change:
+            ConsentRepository(workspace).add(changes, change)
+        evidence = Evidence(
+            address=Address(channel, str(number)),
+            channel=channel,
+            state=change.state,
+            origin=change.origin,
+            details=EvidenceDetails(url=f"https://example.com/{number}"),
+            occurred_at=moment,
+            recorded_at=moment,
+            change_id=change.id if statement.is_change else None,
+        )
         place = (whose, channel)
-        placed.append((place, series[place].last))
-    changes.commit()
+        if statement.is_of_before:
+            series[place] = known = Series(series.get(place, Series()).last + 1)
+            changes.create(evidence_item(evidence_key(workspace, place, known.last), evidence, 0))
+        else:
+            write_evidence(changes, workspace, whose, series, [evidence])
+        changes.commit()
+        placed.append((place, series[place].last, evidence.change_id))
     return series, placed
 
 
@@ -70,7 +120,7 @@ class TestSeveralPlaces:
 
     @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
-        order=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(Channel)), max_size=70),
+        order=STATEMENTS_IN_ORDER,
         people=st.integers(1, 3),
         gone=st.sets(st.integers(0, 69), max_size=10),
         size=st.sampled_from([1, 3, 10]),
@@ -78,7 +128,7 @@ class TestSeveralPlaces:
     def test_is_cut_as_a_plain_list_is(
         self,
         world: World,
-        order: list[tuple[int, Channel]],
+        order: list[Statement],
         people: int,
         gone: set[int],
         size: int,
@@ -87,16 +137,25 @@ class TestSeveralPlaces:
         series, placed = written(workspace, [uuid4() for _ in range(people)], order)
         removed = Changes()
         for number in gone & set(range(len(order))):
-            place, row = placed[number]
+            place, row, change = placed[number]
             series[place] = series[place].without({row})
             removed.delete(EvidenceItem(*evidence_key(workspace, place, row)))
+            if change:
+                ref = ChangeRef(place[0], change)
+                removed.delete(ConsentChangeItem(*change_key(workspace, ref)))
         removed.commit()
         left = [number for number in range(len(order) - 1, -1, -1) if number not in gone]
-        repository = EvidenceRepository(workspace)
+        repository, found = EvidenceRepository(workspace), list[int]()
         for skipped in range(0, len(left), size):
             page = repository.page(series, skipped, size)
-            found = [int(each.address.value) for each in page if each.address]
-            assert found == left[skipped : skipped + size]
+            assert len(page) == len(left[skipped : skipped + size])
+            for each in page:
+                assert each.address
+                assert each.details.url == f"https://example.com/{each.address.value}"
+                assert each.change_id == placed[int(each.address.value)][2]
+            found += [int(each.address.value) for each in page if each.address]
+        is_one_clock = not any(each.seconds_behind for each in order)
+        assert found == left if is_one_clock or len(series) == 1 else set(found) <= set(left)
 
 
 @pytest.fixture(scope="class")
@@ -118,17 +177,21 @@ def rows() -> list[dict[str, object]]:
 class TestAThousandStatements:
     """About one address. It takes some seconds: each is written."""
 
-    def test_each_is_there_on_pages_of_eight_units(
+    def test_each_is_there_on_pages_of_ten_units(
         self, shop: Shop, rows: list[dict[str, object]]
     ) -> None:
         for some in (rows[:500], rows[500:]):
             assert send(shop, some).json["failed"] == []
         person, found = profile_of(shop, ANN)["id"], list[str]()
+        taken = list[float]()
         authentication = 3  # the session, the person, the membership
         for page in range(1, STATEMENTS // SIZE + 1):
             with counted_units() as units:
                 answer = ask(shop, person, page=page, pageSize=SIZE)
             assert answer.json["total"] == STATEMENTS
-            assert sum(units) - authentication <= MAX_UNITS, units
+            taken.append(sum(units) - authentication)
             found += [each["proof"]["reference"] for each in answer.json["items"]]
         assert found == [f"form-{number}" for number in reversed(range(STATEMENTS))]
+        assert sum(taken) / len(taken) <= MAX_UNITS
+        # A page reads changes twice where transactions of one millisecond were written.
+        assert max(taken) <= 2 * MAX_UNITS

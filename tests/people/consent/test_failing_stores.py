@@ -9,13 +9,19 @@ import pytest
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.resending import MAX_RESENDS
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent_changes import requests
+from storepost.platform.attempts import posting
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.stores.stores.repository import StoreRepository
 from tests.harness.later_attempts import advance
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, Email
-from tests.people.consent.listening_store import HOOK, Listener, Shop, hand_over
-from tests.people.consent.test_no_holds import put, say, tell, yes
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    send_write_backs,
+    subscribed,
+)
+from tests.people.consent.listening_store import HOOK, Shop, hand_over
 
 DAY_HOURS = 24
 
@@ -40,7 +46,7 @@ def later(shop: Shop, **by: float) -> None:
 class TestTellingTheOwner:
     """One email, once somebody has to do something."""
 
-    def test_at_once_where_the_store_refuses(self, shop: Shop, listener: Listener) -> None:
+    def test_at_once_where_the_store_refuses(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         for state in ("subscribed", "unsubscribed", "subscribed"):
             shop.change(person, state)
@@ -52,7 +58,7 @@ class TestTellingTheOwner:
 
     @pytest.mark.parametrize("status", [408, 429, 500, 503])
     def test_not_at_once_where_it_may_come_back(
-        self, shop: Shop, listener: Listener, status: int
+        self, shop: Shop, listener: Receiver, status: int
     ) -> None:
         shop.change(shop.person(shop.store()), "subscribed")
         [message] = shop.queued()
@@ -60,7 +66,7 @@ class TestTellingTheOwner:
         assert hand_over(message)
         assert emails(shop) == []
 
-    def test_after_a_day_without_any_other_change(self, shop: Shop, listener: Listener) -> None:
+    def test_after_a_day_without_any_other_change(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         shop.change(shop.person(store), "subscribed")
         [message] = shop.queued()
@@ -74,7 +80,7 @@ class TestTellingTheOwner:
             later(shop, days=3)
         assert len(emails(shop)) == 1
 
-    def test_not_where_it_took_something_meanwhile(self, shop: Shop, listener: Listener) -> None:
+    def test_not_where_it_took_something_meanwhile(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         shop.change(person, "subscribed")
         [message] = shop.queued()
@@ -85,7 +91,7 @@ class TestTellingTheOwner:
         assert emails(shop) == []
         assert due(shop) == []
 
-    def test_not_where_it_is_disconnected(self, shop: Shop, listener: Listener) -> None:
+    def test_not_where_it_is_disconnected(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         shop.change(shop.person(store), "subscribed")
         [message] = shop.queued()
@@ -97,7 +103,7 @@ class TestTellingTheOwner:
         assert emails(shop) == []
 
     def test_once_a_week_where_it_takes_some_and_refuses_others(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         person = shop.person(shop.store())
         for number in range(6):
@@ -111,7 +117,7 @@ class TestTellingTheOwner:
         shop.world.deliver()
         assert len(emails(shop)) == 2
 
-    def test_a_store_has_one_message_that_waits(self, shop: Shop, listener: Listener) -> None:
+    def test_a_store_has_one_message_that_waits(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         for number in range(4):
             shop.change(person, ("subscribed", "unsubscribed")[number % 2])
@@ -121,7 +127,7 @@ class TestTellingTheOwner:
             advance(timedelta(seconds=6))
             assert len(due(shop)) == 1
 
-    def test_again_where_the_new_address_fails_too(self, shop: Shop, listener: Listener) -> None:
+    def test_again_where_the_new_address_fails_too(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         for number in range(2):
@@ -148,64 +154,66 @@ def move(shop: Shop, store: UUID, url: str) -> None:
 class TestSendingAgain:
     """Another address, and the first success after failures, have everything sent again."""
 
-    def two_failed(self, shop: Shop, listener: Listener) -> tuple[UUID, list[dict[str, Any]]]:
+    def two_failed(self, shop: Shop, listener: Receiver) -> tuple[UUID, list[dict[str, Any]]]:
         """A store that refused two people's unsubscriptions, dated so that they come to it."""
         store = shop.store()
         changes = list[dict[str, Any]]()
         for name in ("ann", "ben"):
-            put(shop, store, name, 5, **{**yes(5), "email": f"{name}.{CANARY}@example.com"})
-        tell(shop)
+            put_customer(
+                shop, store, name, 5, **{**subscribed(5), "email": f"{name}.{CANARY}@example.com"}
+            )
+        send_write_backs(shop)
         for name in ("ann", "ben"):
             listener.answers = [404]
-            changes.append(say(shop, f"{name}.{CANARY}@example.com", "unsubscribed", 10))
-            tell(shop)
+            changes.append(change_consent(shop, f"{name}.{CANARY}@example.com", "unsubscribed", 10))
+            send_write_backs(shop)
         listener.received.clear()
         return store, changes
 
-    def test_another_address(self, shop: Shop, listener: Listener) -> None:
+    def test_another_address(self, shop: Shop, listener: Receiver) -> None:
         store, changes = self.two_failed(shop, listener)
         move(shop, store, f"http://{HOOK}/mended")
-        tell(shop)
-        told = {each.json["data"]["changeId"]: each.url for each in listener.received}
-        assert told == {change["id"]: f"http://{HOOK}/mended" for change in changes}
+        send_write_backs(shop)
+        urls = {each.json["data"]["changeId"]: each.url for each in listener.received}
+        assert urls == {change["id"]: f"http://{HOOK}/mended" for change in changes}
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
-    def test_the_same_address_sends_nothing(self, shop: Shop, listener: Listener) -> None:
+    def test_the_same_address_sends_nothing(self, shop: Shop, listener: Receiver) -> None:
         store, _ = self.two_failed(shop, listener)
         current = shop.world.call("GET", f"/stores/{store}/write-back", token=shop.owner.token)
         move(shop, store, current.json["url"])
-        assert tell(shop) == 0
+        assert send_write_backs(shop) == 0
         assert listener.received == []
 
-    def test_the_first_success(self, shop: Shop, listener: Listener) -> None:
+    def test_the_first_success(self, shop: Shop, listener: Receiver) -> None:
         store, changes = self.two_failed(shop, listener)
-        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
-        say(shop, f"cat.{CANARY}@example.com", "subscribed")
-        tell(shop)
-        told = [each.json["data"]["changeId"] for each in listener.received]
-        assert sorted(told[1:]) == sorted(change["id"] for change in changes)
+        put_customer(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        change_consent(shop, f"cat.{CANARY}@example.com", "subscribed")
+        send_write_backs(shop)
+        change_ids = [each.json["data"]["changeId"] for each in listener.received]
+        assert sorted(change_ids[1:]) == sorted(change["id"] for change in changes)
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
         found = StoreRepository(shop.workspace).get(store)
         assert found is not None
         assert found.failures.since is None
 
     def test_one_that_is_refused_for_good_is_left_in_the_end(
-        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A store may refuse one customer and take all others: that ends."""
         store, _ = self.two_failed(shop, listener)
-        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        put_customer(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
         refused = f"ann.{CANARY}@example.com"
 
         def post(url: str, *, body: bytes, headers: Any, timeout: float) -> Any:
             listener.answers = [422 if refused.encode() in body else 204]
             return listener.post(url, body=body, headers=headers, timeout=timeout)
 
-        monkeypatch.setattr(requests, "post", post)
+        monkeypatch.setattr(posting, "post", post)
         for number in range(MAX_RESENDS + 3):
             state = ("subscribed", "unsubscribed")[number % 2]
-            say(shop, f"cat.{CANARY}@example.com", state)
-            tell(shop)
+            change_consent(shop, f"cat.{CANARY}@example.com", state)
+            send_write_backs(shop)
         tried = [each for each in listener.received if each.json["data"]["address"] == refused]
         assert len(tried) == MAX_RESENDS
         path, body = "/write-backs/retry", {"storeId": str(store)}
@@ -213,20 +221,22 @@ class TestSendingAgain:
         assert answer.json == {"queued": 1}
 
     def test_a_store_that_never_gives_in_is_told_no_more_by_itself(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()
-        say(shop, f"ann.{CANARY}@example.com", "unsubscribed", 10)
+        change_consent(shop, f"ann.{CANARY}@example.com", "unsubscribed", 10)
         email = f"ann.{CANARY}@example.com"
         for minute in range(25):
-            put(shop, store, "c", 20 + minute, **{**yes(), "email": email})
-            tell(shop)
+            put_customer(shop, store, "c", 20 + minute, **{**subscribed(), "email": email})
+            send_write_backs(shop)
         listener.received.clear()
-        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        put_customer(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
         for answer in (404, 204):
             listener.answers = [answer]
-            say(shop, f"cat.{CANARY}@example.com", ("subscribed", "unsubscribed")[answer == 204])
-            tell(shop)
+            change_consent(
+                shop, f"cat.{CANARY}@example.com", ("subscribed", "unsubscribed")[answer == 204]
+            )
+            send_write_backs(shop)
         assert email not in [each.json["data"]["address"] for each in listener.received]
         query = {"status": "failed", "storeId": str(store)}
         listed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
@@ -234,20 +244,20 @@ class TestSendingAgain:
 
     @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
     def test_a_first_address_is_told_the_noes_of_before(
-        self, shop: Shop, listener: Listener, state: str
+        self, shop: Shop, listener: Receiver, state: str
     ) -> None:
         store = shop.store(listens=False)
         person = shop.person(store)
         shop.customer(person, store, email_consent=ConsentState.SUBSCRIBED)
         change = shop.change(person, state)
-        tell(shop)
+        send_write_backs(shop)
         assert shop.outcome(person, change, store) == "permission_missing"
         shop.secret(store)
-        tell(shop)
+        send_write_backs(shop)
         assert listener.states == ["unsubscribed"] * (state == "unsubscribed")
 
     def test_an_address_that_changes_while_the_old_one_fails(
-        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store = shop.store()
         person = shop.person(store)
@@ -259,7 +269,7 @@ class TestSendingAgain:
                 listener.answers = [404]
             return listener.post(url, body=body, headers=headers, timeout=timeout)
 
-        monkeypatch.setattr(requests, "post", post)
+        monkeypatch.setattr(posting, "post", post)
         [message] = shop.queued()
         assert [hand_over(message, number) for number in (1, 2)] == [False, True]
         assert [each.url.rpartition("/")[2] for each in listener.received] == ["consent", "mended"]

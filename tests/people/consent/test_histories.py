@@ -21,18 +21,20 @@ from local.shopify import customers as shopify_customers
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
-from storepost.people.consent_changes import delivery, requests
+from storepost.people.consent_changes import delivery
 from storepost.people.customers import contradictions
 from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
+from storepost.platform.attempts import posting
 from storepost.platform.fetching import Answer as Fetched
 from storepost.shopify import patience
 from storepost.sync.pulls import running
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import BASE_URL, CANARY, Answer, World
+from tests.people.consent.customers_of_stores import send_write_backs
 from tests.people.consent.listening_store import HOOK, Shop, open_shop
 from tests.people.consent.pretend_stores import CustomStore, MovingShop, deliver
 from tests.people.consent.rules import (
@@ -43,7 +45,6 @@ from tests.people.consent.rules import (
     Rules,
     Statement,
 )
-from tests.people.consent.test_no_holds import tell
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
@@ -94,10 +95,10 @@ class History:
         self.shop = MovingShop(shopify, self.shops, self.rules)
         self.all: list[CustomStore | MovingShop] = [*self.stores, self.shop]
         self.links: list[tuple[Shop, UUID, str, str]] = []
-        monkeypatch.setattr(requests, "post", self.post)
+        monkeypatch.setattr(posting, "post", self.post)
         take = self.shop.update_email_consent
         monkeypatch.setattr(shopify_customers, "update_email_consent", take)
-        monkeypatch.setattr(delivery, "update_shop", self.shop.tell)
+        monkeypatch.setattr(delivery, "update_shop", self.shop.update_shop)
         self.shop.move(self.shops[0])
 
     def post(self, url: str, *, body: bytes, headers: dict[str, str], timeout: float) -> Fetched:
@@ -130,7 +131,7 @@ class History:
             *[self.import_rows] * 2,
             *[self.deliver] * 3,
             *[self.link] * 2,
-            *[self.follow] * 2,
+            *[self.follow_link] * 2,
             self.delete_customer,
             self.merge,
             self.erase,
@@ -192,7 +193,7 @@ class History:
             path = made.json["url"].removeprefix(BASE_URL)
             self.links.append((shop, UUID(profile["id"]), profile["email"], path))
 
-    def follow(self) -> None:
+    def follow_link(self) -> None:
         """Somebody takes themselves off."""
         if not self.links:
             return
@@ -296,7 +297,7 @@ class History:
                 state, _ = self.rules.address(workspace, email).state
                 assert state != UNSUBSCRIBED, (store, email)
         self.push_all()
-        assert tell(self.shops[0]) == 0
+        assert send_write_backs(self.shops[0]) == 0
         self.check_rules("the end")
 
 

@@ -2,19 +2,15 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from local import functions
 from local.functions import Context
-from storepost.accounts.identity.model import KeyScope
 from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.people.consent_changes import importing
 from storepost.people.consent_changes.import_schemas import ChangeFault
-from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, TooManyWrites
-from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.idempotency import RecordItem
 from storepost.platform.persistence.ledger import Ledger
 from storepost.values import clock
@@ -26,6 +22,7 @@ from tests.people.consent.imports import (
     CAT,
     PROOF,
     at,
+    check_lists,
     counts,
     history_of,
     profile_of,
@@ -35,9 +32,7 @@ from tests.people.consent.imports import (
     total,
     upserted,
 )
-from tests.people.consent.listening_store import PHONE, Listener, Shop
-
-OTHER_PHONE = "+436607654321"
+from tests.people.consent.listening_store import PHONE, Shop
 
 
 class TestCaller:
@@ -158,194 +153,13 @@ class TestFailed:
         first = send(shop, [worst] * 500, key="k")
         assert first.status == 200
         assert len(first.json["failed"]) == 500
-        [kept] = RecordItem.scan()
-        assert len(kept.answer or "") < 350_000
+        [stored] = RecordItem.scan()
+        assert len(stored.answer or "") < 350_000
         again = send(shop, [worst] * 500, key="k")
         assert (again.body, again.header("idempotency-replayed")) == (first.body, "true")
 
     def test_what_stands_for_nobody_counts_as_left_out(self, shop: Shop) -> None:
         assert counts(shop, {**row(ANN), "phone": ""}, {**row(PHONE), "email": None}) == (2, 0, 0)
-
-
-class TestNobodyHasTheAddress:
-    """A profile is made, as an upsert makes it."""
-
-    @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
-    def test_by_a_person(self, shop: Shop, state: str) -> None:
-        before = clock.to_text(clock.now())
-        proof = {"reference": "list 7", "ip": "192.0.2.7", "userAgent": "Firefox"}
-        assert counts(shop, row(ANN, state, proof=proof)) == (1, 0, 0)
-        profile = profile_of(shop, ANN)
-        now = clock.to_text(clock.now())
-        assert before <= profile["firstSeenAt"] == profile["lastSeenAt"] <= now
-        assert profile == {
-            "id": str(UUID(profile["id"])),
-            "name": None,
-            "email": ANN,
-            "phone": None,
-            "locale": None,
-            "storeIds": [],
-            "isCustomer": False,
-            "emailMarketingConsent": state,
-            "smsMarketingConsent": "not_subscribed",
-            "firstSeenAt": profile["firstSeenAt"],
-            "lastSeenAt": profile["firstSeenAt"],
-        }
-        [change] = history_of(shop, profile)
-        assert before <= change["recordedAt"] <= now
-        assert change == {
-            "id": str(UUID(change["id"])),
-            "channel": "email",
-            "state": state,
-            "source": "import",
-            "store": None,
-            "address": ANN,
-            "proof": {**proof, "userId": str(shop.owner.id), "apiKeyId": None},
-            "by": shop.owner.name,
-            "occurredAt": at(0),
-            "recordedAt": change["recordedAt"],
-            "writeBacks": [],
-        }
-        assert shop.queued() == []
-
-    def test_by_a_key(self, shop: Shop) -> None:
-        secret = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
-        assert send(shop, [row(PHONE, "unsubscribed")], token=secret).json["recorded"] == 1
-        profile, key = profile_of(shop, PHONE), shop.world.key_of(secret)
-        assert (profile["phone"], profile["email"]) == (PHONE, None)
-        assert profile["smsMarketingConsent"] == "unsubscribed"
-        assert profile["emailMarketingConsent"] == "not_subscribed"
-        [change] = history_of(shop, profile)
-        assert (change["channel"], change["address"]) == ("sms", PHONE)
-        assert (change["source"], change["by"]) == ("import", key.name)
-        assert change["proof"] == {
-            "ip": None,
-            "userAgent": None,
-            "userId": None,
-            "apiKeyId": str(key.id),
-            "reference": None,
-        }
-
-    def test_an_unsubscription_waits_for_its_person(self, shop: Shop) -> None:
-        """Whoever comes with the address later, and however."""
-        store_id = shop.store()
-        counts(shop, row(ANN, "unsubscribed"), row(PHONE, "unsubscribed"))
-        by_hand = upserted(shop, email=ANN, firstName="Ann")
-        assert by_hand["emailMarketingConsent"] == "unsubscribed"
-        put_customer(
-            shop,
-            store_id,
-            phone=PHONE,
-            email=BEN,
-            smsMarketingConsent="subscribed",
-            emailMarketingConsent="subscribed",
-        )
-        customer = profile_of(shop, PHONE)
-        assert customer["smsMarketingConsent"] == "unsubscribed"
-        assert customer["emailMarketingConsent"] == "subscribed"
-
-    def test_one_profile_however_the_address_is_written(self, shop: Shop) -> None:
-        rows = [row(ANN), row(f"  {ANN.upper()} ", "unsubscribed", 1)]
-        assert counts(shop, *rows) == (2, 0, 0)
-        assert total(shop) == 1
-        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
-
-    def test_a_state_that_was_there_without_anybody(self, shop: Shop) -> None:
-        """An address that a profile showed without having claimed it."""
-        shop.change(shop.person(email=ANN), "unsubscribed", occurredAt=at(5))
-        assert counts(shop, row(ANN, "unsubscribed")) == (0, 1, 0)
-        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
-        assert counts(shop, row(ANN, "subscribed", 1)) == (0, 0, 1)
-
-    def test_the_lists_and_their_counts(self, shop: Shop) -> None:
-        counts(shop, row(ANN), row(BEN, "unsubscribed"), row(PHONE), row(CAT))
-        assert total(shop) == 4
-        assert total(shop, emailMarketingConsent="subscribed") == 2
-        assert total(shop, emailMarketingConsent="unsubscribed") == 1
-        assert total(shop, smsMarketingConsent="subscribed") == 1
-        assert total(shop, isCustomer="false") == 4
-        check_lists(shop)
-
-
-def check_lists(shop: Shop) -> None:
-    """All nodes of the workspace's lists are the sums of what is below them."""
-    lists = ProfileLists(shop.workspace)
-    for tree in (lists.by_first_seen, lists.by_name, lists.by_email):
-        assert faults(tree) == []
-
-
-class TestSomebodyHasTheAddress:
-    """The change is theirs, and their stores are told."""
-
-    def test_the_stores_are_told(self, shop: Shop, listener: Listener) -> None:
-        here, there = shop.store(), shop.store()
-        put_customer(shop, here, email=ANN)
-        put_customer(shop, there, email=ANN)
-        profile = profile_of(shop, ANN)
-        assert counts(shop, row(ANN, "unsubscribed"), row(BEN)) == (2, 0, 0)
-        after = profile_of(shop, ANN)
-        assert after == {**profile, "emailMarketingConsent": "unsubscribed"}
-        [change] = history_of(shop, after)
-        assert [each["status"] for each in change["writeBacks"]] == ["pending"] * 2
-        assert {each["store"]["id"] for each in change["writeBacks"]} == {str(here), str(there)}
-        assert len(shop.queued()) == 2
-        shop.world.deliver()
-        [change] = history_of(shop, after)
-        assert [each["status"] for each in change["writeBacks"]] == ["written"] * 2
-        assert [told.json["data"] for told in listener.received] == [
-            {
-                "changeId": change["id"],
-                "channel": "email",
-                "state": "unsubscribed",
-                "address": ANN,
-                "occurredAt": at(0),
-                "source": "import",
-                "customers": [{"externalId": "c-1"}],
-            }
-        ] * 2
-
-    def test_what_they_are_told_where_they_changed_their_mind(
-        self, shop: Shop, listener: Listener
-    ) -> None:
-        store_id = shop.store()
-        put_customer(shop, store_id, email=ANN)
-        rows = [row(ANN), row(ANN, "unsubscribed", 1), row(ANN, minutes=2, proof=PROOF)]
-        assert counts(shop, *rows) == (3, 0, 0)
-        shop.world.deliver()
-        history = history_of(shop, profile_of(shop, ANN))
-        assert [change["occurredAt"] for change in history] == [at(2), at(1), at(0)]
-        told = [each["skipReason"] or each["status"] for c in history for each in c["writeBacks"]]
-        assert told == ["written", "superseded", "superseded"]
-        assert listener.states == ["subscribed"]
-
-    def test_an_address_that_the_profile_does_not_show(self, shop: Shop) -> None:
-        upserted(shop, email=ANN, phone=PHONE)
-        shown = upserted(shop, email=ANN, phone=OTHER_PHONE)
-        assert shown["phone"] == OTHER_PHONE
-        assert counts(shop, row(PHONE, "unsubscribed")) == (1, 0, 0)
-        profile = profile_of(shop, PHONE)
-        assert profile["id"] == shown["id"]
-        assert profile["smsMarketingConsent"] == "not_subscribed"
-        [change] = history_of(shop, profile)
-        assert (change["address"], change["state"]) == (PHONE, "unsubscribed")
-        assert upserted(shop, phone=PHONE)["smsMarketingConsent"] == "unsubscribed"
-
-    def test_an_import_is_no_visit(self, shop: Shop) -> None:
-        before = upserted(shop, email=ANN)
-        shop.world.advance(days=1)
-        counts(shop, row(ANN))
-        assert profile_of(shop, ANN)["lastSeenAt"] == before["lastSeenAt"]
-
-    def test_both_addresses_of_a_person(self, shop: Shop) -> None:
-        upserted(shop, email=ANN, phone=PHONE)
-        rows = [row(ANN), row(PHONE, "unsubscribed"), row(ANN, "unsubscribed", 1)]
-        assert counts(shop, *rows) == (3, 0, 0)
-        assert total(shop) == 1
-        profile = profile_of(shop, ANN)
-        assert profile["emailMarketingConsent"] == "unsubscribed"
-        assert profile["smsMarketingConsent"] == "unsubscribed"
-        assert len(history_of(shop, profile)) == 3
-        check_lists(shop)
 
 
 class TestWhatHolds:
@@ -521,11 +335,11 @@ class TestAtOnce:
         with monkeypatch.context() as patched:
             plain, commits = Ledger.commit, list[int]()
 
-            def lose_all_but_one(ledger: Ledger, *given: Any) -> None:
+            def lose_all_but_one(ledger: Ledger, *arguments: Any) -> None:
                 commits.append(1)
                 if len(commits) > 1:
                     raise LostRace
-                plain(ledger, *given)
+                plain(ledger, *arguments)
 
             patched.setattr(Ledger, "commit", lose_all_but_one)
             assert send(shop, rows, key="k").problem() == (409, "conflict")

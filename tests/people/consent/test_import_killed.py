@@ -19,6 +19,7 @@ from tests.harness.call_interruption import (
     killed_at,
 )
 from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, Answer, World
 from tests.people.consent.imports import (
     ANN,
@@ -32,7 +33,7 @@ from tests.people.consent.imports import (
     send,
     total,
 )
-from tests.people.consent.listening_store import HOOK, PHONE, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, PHONE, Shop, open_shop
 
 ROWS: list[Any] = [
     row(ANN, "unsubscribed", 5),
@@ -68,7 +69,7 @@ def ready(world: World) -> Shop:
     return shop
 
 
-def check(shop: Shop, listener: Listener, *, older: list[int]) -> None:
+def check(shop: Shop, listener: Receiver, *, older: list[int]) -> None:
     """One effect of each row; of the older one so many as are allowed."""
     shop.world.deliver()
     assert total(shop) == 4
@@ -80,8 +81,8 @@ def check(shop: Shop, listener: Listener, *, older: list[int]) -> None:
         superseded = [c for c in history if address == ANN and c["state"] == "subscribed"]
         assert [c["state"] for c in history if c not in superseded] == states
         assert len(superseded) in (older if address == ANN else [0])
-    [told] = listener.received
-    assert (told.state, told.json["data"]["address"]) == ("unsubscribed", ANN)
+    [message] = listener.received
+    assert (message.state, message.json["data"]["address"]) == ("unsubscribed", ANN)
     listener.received.clear()
     assert shop.world.rows(PARTITION) == []
     lists = ProfileLists(shop.workspace)
@@ -100,11 +101,11 @@ def as_if_once(answer: Answer) -> None:
 class TestWithAKey:
     """The retry goes on where the run ended."""
 
-    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
         found = crashes(world, import_them)
-        assert len(found.places) > 30
+        assert len(found.positions) > 30
         for _ in found:
             answer = until_answered(world, import_them)
             as_if_once(answer)
@@ -112,7 +113,7 @@ class TestWithAKey:
             assert (replay.body, replay.header("idempotency-replayed")) == (answer.body, "true")
             check(shop, listener, older=[1])
 
-    def test_killed_again_and_again(self, world: World, listener: Listener) -> None:
+    def test_killed_again_and_again(self, world: World, listener: Receiver) -> None:
         """After each of its transactions; what a run has done is never done again."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
@@ -128,7 +129,7 @@ class TestWithAKey:
 
     @pytest.mark.parametrize("number", [0, 1, 2, 3])
     def test_another_run_before_any_transaction(
-        self, world: World, listener: Listener, number: int
+        self, world: World, listener: Receiver, number: int
     ) -> None:
         """The first one's lease has ended while it stood still; both answer the same."""
         shop = ready(world)
@@ -151,7 +152,7 @@ class TestWithAKey:
         assert (first.status, first.body) == (200, second[0].body)
         check(shop, listener, older=[1])
 
-    def test_what_came_between_stays(self, world: World, listener: Listener) -> None:
+    def test_what_came_between_stays(self, world: World, listener: Receiver) -> None:
         """The retry neither undoes nor repeats it."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
@@ -209,14 +210,16 @@ class TestWithAKey:
 class TestWithoutAKey:
     """Who sends it again finds what was done already."""
 
-    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS)
         for _ in crashes(world, import_them):
             answer = import_them()
             assert answer.status == 200
-            told = {name: answer.json[name] for name in ("recorded", "unchanged", "older")}
-            assert sum(told.values()) == 5
+            counts_by_outcome = {
+                name: answer.json[name] for name in ("recorded", "unchanged", "older")
+            }
+            assert sum(counts_by_outcome.values()) == 5
             check(shop, listener, older=[1, 2])
 
 

@@ -100,19 +100,19 @@ def opened(world: World) -> Shop:
 def stored(shop: Shop, address: str) -> tuple[str, object]:
     """The state of an address and since when it is asserted."""
     channel = Channel.SMS if address.startswith("+") else Channel.EMAIL
-    held = ConsentRepository(shop.workspace).consent_of(Address(channel, address))
-    return held.state.value, held.as_of
+    effective = ConsentRepository(shop.workspace).consent_of(Address(channel, address))
+    return effective.state.value, effective.as_of
 
 
-def check(shop: Shop, model: Model, became: Counter[str], told: set[str]) -> None:
+def check(shop: Shop, model: Model, became: Counter[str], imported: set[str]) -> None:
     """All that is stored and listed is what the model says."""
     for address in ADDRESSES:
         state, as_of = stored(shop, address)
         assert (state, as_of) == (model[address].state, model[address].as_of)
-        if address in told or address in {ANN, PHONE}:
+        if address in imported or address in {ANN, PHONE}:
             channel = "sms" if address.startswith("+") else "email"
             assert profile_of(shop, address)[f"{channel}MarketingConsent"] == state
-    known = [ANN, *sorted(told - {ANN, PHONE})]
+    known = [ANN, *sorted(imported - {ANN, PHONE})]
     assert total(shop) == len(known)
     histories = [history_of(shop, profile_of(shop, address)) for address in known]
     assert sum(map(len, histories)) == became["recorded"] + became["older"]

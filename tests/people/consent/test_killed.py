@@ -13,8 +13,9 @@ from storepost.platform.messaging.relay import relay
 from storepost.values.scope import WorkspaceScope
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, Answer, Someone, World
-from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Shop, open_shop
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +36,7 @@ class TestConsentChange:
         send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
         return shop, profile, send
 
-    def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Listener) -> None:
+    def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Receiver) -> None:
         shop.world.deliver()
         path = f"/profiles/{profile.id}/consent"
         listed = shop.world.call("GET", path, token=shop.owner.token).json
@@ -45,25 +46,25 @@ class TestConsentChange:
         assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
         [store_id] = profile.store_ids
         assert shop.outcome(profile, answer.json, store_id) == "written"
-        told = [each.headers["webhook-id"] for each in listener.received]
-        assert told == [f"{answer.json['id']}.{store_id}"]
+        webhook_ids = [each.headers["webhook-id"] for each in listener.received]
+        assert webhook_ids == [f"{answer.json['id']}.{store_id}"]
         assert shop.world.rows(PARTITION) == []
         listener.received.clear()
 
-    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
         shop, profile, send = self.ready(world)
         found = crashes(world, send, outside=[listener.received])
-        assert len(found.places) > 10
-        for places in found:
+        assert len(found.positions) > 10
+        for positions in found:
             answer = until_answered(world, send)
-            assert answer.status == 200, (places, answer.body)
+            assert answer.status == 200, (positions, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (200, answer.body)
             assert replay.header("idempotency-replayed") == "true"
             self.one_effect(shop, profile, answer, listener)
 
     def test_a_late_first_run_answers_what_the_second_did(
-        self, world: World, listener: Listener
+        self, world: World, listener: Receiver
     ) -> None:
         shop, profile, send = self.ready(world)
         second: list[Answer] = []
@@ -78,7 +79,7 @@ class TestConsentChange:
         assert (first.status, first.body) == (200, second[0].body)
         self.one_effect(shop, profile, first, listener)
 
-    def test_two_at_once_are_one_after_the_other(self, world: World, listener: Listener) -> None:
+    def test_two_at_once_are_one_after_the_other(self, world: World, listener: Receiver) -> None:
         """The later one is decided on what the earlier one left."""
         shop, profile, send = self.ready(world)
         between: list[dict[str, object]] = []
@@ -125,10 +126,10 @@ class TestInvitation:
         owner, workspace = self.owner(world)
         send = self.sending(world, owner)
         found = crashes(world, send)
-        assert len(found.places) > 10
-        for places in found:
+        assert len(found.positions) > 10
+        for positions in found:
             answer = until_answered(world, send)
-            assert answer.status == 201, (places, answer.body)
+            assert answer.status == 201, (positions, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (201, answer.body)
             assert replay.header("idempotency-replayed") == "true"

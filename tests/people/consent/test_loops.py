@@ -8,9 +8,15 @@ import pytest
 
 from storepost.people.customers.contradictions import MAX_CONTRADICTIONS
 from storepost.values import clock
+from tests.harness.receiver import Receiver
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    send_write_backs,
+    state_of,
+)
 from tests.people.consent.imports import ANN, profile_of
-from tests.people.consent.listening_store import Listener, Shop
-from tests.people.consent.test_no_holds import put, say, state_of, tell
+from tests.people.consent.listening_store import Shop
 
 MAX_ROUNDS = 100
 FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
@@ -18,7 +24,7 @@ FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
 
 
 def answers(
-    shop: Shop, listener: Listener, wants: dict[str, tuple[UUID, str]], wait: timedelta
+    shop: Shop, listener: Receiver, wants: dict[str, tuple[UUID, str]], wait: timedelta
 ) -> int:
     """Lets each store answer what it is told with what it wants, dated then; how often it was told.
 
@@ -26,7 +32,7 @@ def answers(
     """
     for _ in range(MAX_ROUNDS):
         before = len(listener.received)
-        tell(shop)
+        send_write_backs(shop)
         for each in listener.received[before:]:
             for customer in each.json["data"]["customers"]:
                 shop.world.advance(seconds=wait.total_seconds())
@@ -41,7 +47,7 @@ def answers(
 def give(shop: Shop, store: UUID, external_id: str, state: str) -> None:
     """A store's customer as it is now, by a word of now."""
     now = clock.to_text(clock.now())
-    put(
+    put_customer(
         shop,
         store,
         external_id,
@@ -55,7 +61,7 @@ def give(shop: Shop, store: UUID, external_id: str, state: str) -> None:
 @pytest.mark.parametrize("other", ["subscribed", "pending"])
 @pytest.mark.parametrize("first", ["no", "yes"])
 def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
-    shop: Shop, listener: Listener, wait: timedelta, other: str, first: str
+    shop: Shop, listener: Receiver, wait: timedelta, other: str, first: str
 ) -> None:
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), other)}
     for external_id in sorted(stores, key=lambda each: each != first):
@@ -66,7 +72,7 @@ def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
 
 
 def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
-    shop: Shop, listener: Listener
+    shop: Shop, listener: Receiver
 ) -> None:
     """A shop takes nothing that is older than what it has."""
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), "subscribed")}
@@ -78,14 +84,14 @@ def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
     assert (customers["state"], customers["customers"]) == ("unsubscribed", [{"externalId": "yes"}])
 
 
-def test_a_person_who_comes_back_may(shop: Shop, listener: Listener) -> None:
+def test_a_person_who_comes_back_may(shop: Shop, listener: Receiver) -> None:
     """As often as that is no loop, a later yes of the store's own counts."""
     store = shop.store()
     give(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS):
         shop.world.advance(days=1)
-        say(shop, ANN, "unsubscribed")
-        tell(shop)
+        change_consent(shop, ANN, "unsubscribed")
+        send_write_backs(shop)
         assert state_of(shop) == "unsubscribed"
         shop.world.advance(days=1)
         give(shop, store, "c", "subscribed")
@@ -93,32 +99,32 @@ def test_a_person_who_comes_back_may(shop: Shop, listener: Listener) -> None:
 
 
 def test_a_store_that_went_on_for_too_long_is_believed_again_after_a_while(
-    shop: Shop, listener: Listener
+    shop: Shop, listener: Receiver
 ) -> None:
     store = shop.store()
     give(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):
         shop.world.advance(minutes=1)
-        say(shop, ANN, "unsubscribed")
-        tell(shop)
+        change_consent(shop, ANN, "unsubscribed")
+        send_write_backs(shop)
         shop.world.advance(minutes=1)
         give(shop, store, "c", "subscribed")
     assert state_of(shop) == "unsubscribed"
-    tell(shop)
+    send_write_backs(shop)
     shop.world.advance(days=31)
     shop.owner = replace(shop.owner, token=shop.world.sign_in(shop.owner.id, shop.workspace)[0])
     give(shop, store, "c", "subscribed")
     assert state_of(shop) == "subscribed"
 
 
-def test_what_the_person_says_here_counts_at_once(shop: Shop, listener: Listener) -> None:
+def test_what_the_person_says_here_counts_at_once(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     give(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):
         shop.world.advance(minutes=1)
-        say(shop, ANN, "unsubscribed")
-        tell(shop)
+        change_consent(shop, ANN, "unsubscribed")
+        send_write_backs(shop)
         shop.world.advance(minutes=1)
         give(shop, store, "c", "subscribed")
-    say(shop, ANN, "subscribed")
+    change_consent(shop, ANN, "subscribed")
     assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"

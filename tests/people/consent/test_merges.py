@@ -9,15 +9,22 @@ import pytest
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
+from tests.harness.receiver import Receiver
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    received,
+    send_write_backs,
+    state_of,
+)
 from tests.people.consent.imports import ANN, BEN, counts, history_of, profile_of, row, upserted
-from tests.people.consent.listening_store import Listener, Shop
-from tests.people.consent.test_no_holds import put, say, state_of, tell, told
+from tests.people.consent.listening_store import Shop
 
 PHONE = "+436601234567"
 STATES = ("subscribed", "unsubscribed", None)
 
 
-def held(shop: Shop) -> dict[str, Any]:
+def consents(shop: Shop) -> dict[str, Any]:
     """All that is held of each address."""
     repository = ConsentRepository(shop.workspace)
     addresses = [Address(Channel.EMAIL, each) for each in (ANN, BEN)]
@@ -46,18 +53,18 @@ class TestByHand:
 
     @pytest.mark.parametrize(("ann", "ben"), list(product(STATES, STATES)))
     def test_each_address_keeps_its_own(
-        self, shop: Shop, listener: Listener, ann: str | None, ben: str | None
+        self, shop: Shop, listener: Receiver, ann: str | None, ben: str | None
     ) -> None:
         for email, state, external_id in ((ANN, ann, "a"), (BEN, ben, "b")):
-            put(shop, shop.store(), external_id, 5, email=email)
+            put_customer(shop, shop.store(), external_id, 5, email=email)
             if state:
-                say(shop, email, state, 10)
-        tell(shop)
-        before = held(shop)
+                change_consent(shop, email, state, 10)
+        send_write_backs(shop)
+        before = consents(shop)
         listener.received.clear()
         person = merge(shop, ANN, BEN)
         shop.world.deliver()
-        assert held(shop) == before
+        assert consents(shop) == before
         assert listener.received == []
         assert person["emailMarketingConsent"] == (ann or "not_subscribed")
         assert show(shop, person, BEN) == (ben or "not_subscribed")
@@ -66,24 +73,24 @@ class TestByHand:
         assert states == {state for state in (ann, ben) if state}
 
     def test_a_no_is_told_to_the_stores_that_have_the_address(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         """The other one's store has another address of the same person: it isn't told of this."""
         for email, external_id in ((ANN, "a"), (BEN, "b")):
-            put(shop, shop.store(), external_id, 5, email=email)
-            say(shop, email, "subscribed", 10)
-        tell(shop)
+            put_customer(shop, shop.store(), external_id, 5, email=email)
+            change_consent(shop, email, "subscribed", 10)
+        send_write_backs(shop)
         listener.received.clear()
         person = merge(shop, ANN, BEN)
-        say(shop, ANN, "unsubscribed", 20)
-        tell(shop)
-        assert told(listener) == [("unsubscribed", "a")]
+        change_consent(shop, ANN, "unsubscribed", 20)
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "a")]
         assert show(shop, person, BEN) == "subscribed"
 
     def test_a_merged_address_that_is_imported_as_subscribed(self, shop: Shop) -> None:
         """What holds of it holds against an import as before."""
         upserted(shop, email=ANN)
-        say(shop, BEN, "unsubscribed", 10)
+        change_consent(shop, BEN, "unsubscribed", 10)
         merge(shop, ANN, BEN)
         assert counts(shop, row(BEN, "subscribed", 20)) == (0, 0, 1)
         assert state_of(shop, ANN) == "not_subscribed"
@@ -94,16 +101,16 @@ class TestByItself:
 
     @pytest.mark.parametrize(("email", "sms"), list(product(STATES, STATES)))
     def test_each_address_keeps_its_own(
-        self, shop: Shop, listener: Listener, email: str | None, sms: str | None
+        self, shop: Shop, listener: Receiver, email: str | None, sms: str | None
     ) -> None:
         self.says(shop, upserted(shop, email=ANN), "email", email)
         self.says(shop, upserted(shop, phone=PHONE), "sms", sms)
-        before = held(shop)
-        put(shop, shop.store(), "c", 20, phone=PHONE)
-        tell(shop)
+        before = consents(shop)
+        put_customer(shop, shop.store(), "c", 20, phone=PHONE)
+        send_write_backs(shop)
         person = profile_of(shop, ANN)
         assert person["id"] == profile_of(shop, PHONE)["id"]
-        assert held(shop) == before
+        assert consents(shop) == before
         assert listener.received == []
         assert (person["emailMarketingConsent"], person["smsMarketingConsent"]) == (
             email or "not_subscribed",
@@ -118,7 +125,7 @@ class TestByItself:
 
     @pytest.mark.parametrize("order", [(ANN, PHONE), (PHONE, ANN)], ids=["email", "phone"])
     def test_a_no_of_one_channel_says_nothing_of_the_other(
-        self, shop: Shop, listener: Listener, order: tuple[str, str]
+        self, shop: Shop, listener: Receiver, order: tuple[str, str]
     ) -> None:
         """Whichever of the two is there first."""
         made: dict[str, Callable[[], dict[str, Any]]] = {
@@ -128,8 +135,8 @@ class TestByItself:
         for value in order:
             made[value]()
         self.says(shop, profile_of(shop, ANN), "email", "unsubscribed")
-        put(shop, shop.store(), "c", 20, phone=PHONE, smsMarketingConsent="subscribed")
-        tell(shop)
+        put_customer(shop, shop.store(), "c", 20, phone=PHONE, smsMarketingConsent="subscribed")
+        send_write_backs(shop)
         person = profile_of(shop, ANN)
         assert (person["emailMarketingConsent"], person["smsMarketingConsent"]) == (
             "unsubscribed",

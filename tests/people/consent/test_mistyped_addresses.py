@@ -10,12 +10,21 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import IdentityItem
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import KEY, crashes, until_answered
+from tests.harness.receiver import Receiver
 from tests.harness.world import Answer, World
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    send_write_backs,
+    state_of,
+    subscribed,
+)
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
-from tests.people.consent.listening_store import Listener, Shop, open_shop
-from tests.people.consent.test_no_holds import put, say, state_of, tell, yes
+from tests.people.consent.imports import send as send_rows
+from tests.people.consent.listening_store import Shop, open_shop
 
 PHONE = "+436601234567"
 
@@ -68,12 +77,12 @@ class TestRemoval:
     def test_the_store_of_a_stranger_makes_somebody_new(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
         remove(shop, person, BEN)
-        put(shop, shop.store(listens=False), "stranger", 5, email=BEN)
+        put_customer(shop, shop.store(listens=False), "stranger", 5, email=BEN)
         assert profile_of(shop, BEN)["id"] != person["id"]
         assert read(shop, person)["stores"] == []
 
     def test_a_shown_one_is_replaced(self, shop: Shop) -> None:
-        say(shop, ANN, "subscribed")
+        change_consent(shop, ANN, "subscribed")
         person = person_with(shop, ANN, BEN)
         shown = read(shop, person)
         assert (shown["email"], shown["emailMarketingConsent"]) == (BEN, "not_subscribed")
@@ -83,7 +92,7 @@ class TestRemoval:
 
     def test_it_is_replaced_by_what_a_store_vouches_for(self, shop: Shop) -> None:
         person = person_with(shop, f"first.{ANN}", ANN)
-        put(shop, shop.store(listens=False), "c", 5, email=ANN)
+        put_customer(shop, shop.store(listens=False), "c", 5, email=ANN)
         answer = shop.world.call(
             "PATCH",
             f"/profiles/{person['id']}",
@@ -96,7 +105,7 @@ class TestRemoval:
 
     def test_without_another_one_nothing_is_shown(self, shop: Shop) -> None:
         person = person_with(shop, ANN, phone=PHONE)
-        say(shop, ANN, "subscribed")
+        change_consent(shop, ANN, "subscribed")
         remove(shop, person, ANN)
         after = read(shop, person)
         assert (after["email"], after["emailMarketingConsent"]) == (None, "not_subscribed")
@@ -138,39 +147,39 @@ class TestRemoval:
 class TestConsentStays:
     """State belongs to the address: it stays there, and the history stays where it was made."""
 
-    def test_a_no_holds_for_whoever_comes_with_it(self, shop: Shop, listener: Listener) -> None:
+    def test_a_no_holds_for_whoever_comes_with_it(self, shop: Shop, listener: Receiver) -> None:
         person = person_with(shop, ANN, BEN)
-        no = say(shop, BEN, "unsubscribed", 10)
+        no = change_consent(shop, BEN, "unsubscribed", 10)
         remove(shop, person, BEN)
         [change] = history_of(shop, person)
         assert (change["id"], change["address"]) == (no["id"], BEN)
         store = shop.store()
-        put(shop, store, "stranger", 20, **{**yes(5), "email": BEN})
+        put_customer(shop, store, "stranger", 20, **{**subscribed(5), "email": BEN})
         assert state_of(shop, BEN) == "unsubscribed"
-        tell(shop)
+        send_write_backs(shop)
         assert listener.states == ["unsubscribed"]
 
     def test_what_the_stranger_says_is_the_strangers(self, shop: Shop) -> None:
         person = person_with(shop, ANN, BEN)
-        say(shop, BEN, "unsubscribed", 10)
+        change_consent(shop, BEN, "unsubscribed", 10)
         remove(shop, person, BEN)
-        say(shop, BEN, "subscribed", 20)
+        change_consent(shop, BEN, "subscribed", 20)
         stranger = profile_of(shop, BEN)
         assert [each["state"] for each in history_of(shop, stranger)] == ["subscribed"]
         assert read(shop, person)["emailMarketingConsent"] == "not_subscribed"
 
     def test_the_persons_customers_are_told_nothing_of_it(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()
-        put(shop, store, "c", 5, email=ANN)
+        put_customer(shop, store, "c", 5, email=ANN)
         person = profile_of(shop, ANN)
         path = f"/profiles/{person['id']}"
         shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
         remove(shop, person, BEN)
         upserted(shop, email=BEN)
-        say(shop, BEN, "unsubscribed", 10)
-        tell(shop)
+        change_consent(shop, BEN, "unsubscribed", 10)
+        send_write_backs(shop)
         assert listener.received == []
 
 
@@ -178,7 +187,7 @@ class TestRefused:
     """What a store vouches for stays, and so does the last one."""
 
     def test_a_customers_address(self, shop: Shop) -> None:
-        put(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
+        put_customer(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
         person = profile_of(shop, ANN)
         for value in (ANN, PHONE, "c"):
             answer = remove(shop, person, value)
@@ -187,7 +196,7 @@ class TestRefused:
 
     def test_a_deleted_customers_address_goes_but_not_its_id(self, shop: Shop) -> None:
         store = shop.store(listens=False)
-        put(shop, store, "c", 5, email=ANN)
+        put_customer(shop, store, "c", 5, email=ANN)
         person = profile_of(shop, ANN)
         path = f"/stores/{store}/customers/c"
         assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
@@ -237,7 +246,7 @@ class TestAtOnce:
 
     def test_a_customer_comes_with_it(self, shop: Shop) -> None:
         store = shop.store(listens=False)
-        _, answer = self.beside(shop, lambda: put(shop, store, "c", 5, email=BEN))
+        _, answer = self.beside(shop, lambda: put_customer(shop, store, "c", 5, email=BEN))
         assert answer.problem() == (409, "identity_of_customer")
 
     def test_a_known_customer_takes_it(self, shop: Shop) -> None:
@@ -245,23 +254,35 @@ class TestAtOnce:
         store = shop.store(listens=False)
         person_with(shop, BEN, ANN, CAT)
         for email in (BEN, ANN):
-            put(shop, store, "c", 5, email=email)
-        _, answer = self.beside(shop, lambda: put(shop, store, "c", 5, email=BEN))
+            put_customer(shop, store, "c", 5, email=email)
+        _, answer = self.beside(shop, lambda: put_customer(shop, store, "c", 5, email=BEN))
         assert answer.problem() == (409, "identity_of_customer")
 
-    def test_killed_anywhere(self, world: World, shop: Shop) -> None:
+    @pytest.mark.parametrize("is_said", [False, True])
+    def test_killed_anywhere(self, world: World, shop: Shop, *, is_said: bool) -> None:
+        """Of an address of which something was said the claim stays for a day, and is nobody's."""
         person = person_with(shop, BEN, ANN)
+        if is_said:
+            row = {"email": BEN, "state": "subscribed", "occurredAt": "2026-01-01T00:00:00Z"}
+            assert send_rows(shop, [row]).json["recorded"] == 1
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
 
         def send() -> Answer:
             return world.call("DELETE", path, token=shop.owner.token, key=KEY)
 
         found = crashes(world, send)
-        assert len(found.places) > 6
-        for places in found:
-            assert until_answered(world, send).status == 204, places
+        assert len(found.positions) > 6
+        for positions in found:
+            assert until_answered(world, send).status == 204, positions
             profile = ProfileRepository(shop.workspace).get(UUID(person["id"]))
             assert profile is not None
             assert [each.value for each in profile.identities] == [ANN]
             claim = claim_key(shop.workspace, Identity(IdentityType.EMAIL, BEN))
-            assert world.rows(claim[0]) == [], places
+            left = world.rows(claim[0])
+            assert len(left) == is_said, positions
+            assert all(isinstance(row, IdentityItem) and row.expiration for row in left)
+            stranger = upserted(shop, email=BEN)
+            assert (stranger["id"] == person["id"], stranger["emailMarketingConsent"]) == (
+                False,
+                "subscribed" if is_said else "not_subscribed",
+            )

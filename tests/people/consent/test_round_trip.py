@@ -8,8 +8,9 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.values import clock
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
-from tests.people.consent.listening_store import EMAIL, Listener, Shop
+from tests.people.consent.listening_store import EMAIL, Shop
 
 CREATED = "2025-01-01T00:00:00.000Z"
 
@@ -50,7 +51,7 @@ def outcomes(change: dict[str, Any]) -> dict[str, str]:
     return {row["store"]["id"]: row["skipReason"] or row["status"] for row in rows}
 
 
-def test_there_and_back(shop: Shop, listener: Listener) -> None:
+def test_there_and_back(shop: Shop, listener: Receiver) -> None:
     """One store subscribes, the person unsubscribes, both stores echo what they were told."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     here, there = shop.store(), shop.store()
@@ -99,7 +100,7 @@ def test_there_and_back(shop: Shop, listener: Listener) -> None:
     assert listener.states[-1] == "subscribed"
 
 
-def test_a_word_from_before(shop: Shop, listener: Listener) -> None:
+def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
     """What a store says of last year stands in the history only."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     store_id = shop.store()
@@ -110,19 +111,19 @@ def test_a_word_from_before(shop: Shop, listener: Listener) -> None:
     last_year = clock.to_text(clock.now() - timedelta(days=365))
     push(shop, key, store_id, "subscribed", emailMarketingConsentUpdatedAt=last_year)
     world.deliver()
-    old, held = history(shop, profile)
-    assert held["id"] == change["id"]
+    old, effective = history(shop, profile)
+    assert effective["id"] == change["id"]
     assert (old["state"], old["occurredAt"]) == ("subscribed", last_year)
     assert outcomes(old) == {str(store_id): "superseded"}
     assert only_profile(shop)["emailMarketingConsent"] == "unsubscribed"
     # The store has the old word, so it is told what holds.
-    assert outcomes(held) == {str(store_id): "written"}
+    assert outcomes(effective) == {str(store_id): "written"}
     assert listener.states == ["unsubscribed"]
 
 
 @pytest.mark.parametrize("said_at", [None, CREATED])
 def test_a_record_from_before_what_a_store_was_told(
-    shop: Shop, listener: Listener, said_at: str | None
+    shop: Shop, listener: Receiver, said_at: str | None
 ) -> None:
     """What an export or a queued batch still has says nothing: the store is told of the next."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)

@@ -16,8 +16,9 @@ from storepost.people.consent.write_back_index import IndexedChangeItem, index_p
 from storepost.people.consent_changes import retrying, write_back_list
 from storepost.people.profiles.model import Profile
 from storepost.values import clock
+from tests.harness.receiver import Receiver
 from tests.harness.world import Answer, World
-from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Shop, open_shop
 
 STATUSES = ("pending", "written", "skipped", "failed")
 LAST_ATTEMPT: dict[str, list[int]] = {
@@ -74,7 +75,7 @@ def expected(shop: Shop, people: list[Profile]) -> list[tuple[dict[str, Any], di
 class TestList:
     """The list and its filters."""
 
-    def test_the_whole_answer(self, shop: Shop, listener: Listener) -> None:
+    def test_the_whole_answer(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         first = shop.change(person, "subscribed")
@@ -131,7 +132,7 @@ class TestList:
         assert shop.world.rows(index_partition(shop.workspace)) == []
 
     def test_a_change_is_one_row_whatever_becomes_of_it(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         person = shop.person(shop.store(), shop.store())
         change = shop.change(person, "subscribed")
@@ -181,7 +182,7 @@ class TestList:
     def test_moments_far_from_today(
         self,
         shop: Shop,
-        listener: Listener,
+        listener: Receiver,
         status: dict[str, str],
         since: str,
         until: str,
@@ -208,7 +209,7 @@ class TestList:
     def test_too_many(
         self,
         shop: Shop,
-        listener: Listener,
+        listener: Receiver,
         monkeypatch: pytest.MonkeyPatch,
         query: dict[str, str],
         advised: str,
@@ -225,7 +226,7 @@ class TestList:
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == [f"query.{advised}"]
 
-    def test_an_erased_person_is_gone_from_it(self, shop: Shop, listener: Listener) -> None:
+    def test_an_erased_person_is_gone_from_it(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "subscribed")
@@ -249,7 +250,7 @@ class TestAgainstTheHistories:
     def test_any_filters(
         self,
         world: World,
-        listener: Listener,
+        listener: Receiver,
         monkeypatch: pytest.MonkeyPatch,
         data: st.DataObject,
     ) -> None:
@@ -274,7 +275,7 @@ class TestAgainstTheHistories:
             assert found == [row for change, row in histories if passes(change, row)]
 
     def something(
-        self, shop: Shop, listener: Listener, people: list[Profile], data: st.DataObject
+        self, shop: Shop, listener: Receiver, people: list[Profile], data: st.DataObject
     ) -> None:
         """Somebody's consent changes, and the stores answer so, or not yet."""
         person = data.draw(st.sampled_from(people))
@@ -332,7 +333,7 @@ class TestRetry:
             json_body={"storeId": str(store), **body},
         )
 
-    def failing(self, shop: Shop, listener: Listener, store: UUID, count: int) -> list[str]:
+    def failing(self, shop: Shop, listener: Receiver, store: UUID, count: int) -> list[str]:
         """So many people's unsubscriptions that the store refused: the changes."""
         made = list[str]()
         for _ in range(count):
@@ -356,7 +357,7 @@ class TestRetry:
         found = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
         return str(found.json["items"][0]["id"])
 
-    def test_all_that_failed(self, shop: Shop, listener: Listener) -> None:
+    def test_all_that_failed(self, shop: Shop, listener: Receiver) -> None:
         store, other = shop.store(), shop.store()
         made = self.failing(shop, listener, store, 3)
         self.failing(shop, listener, other, 1)
@@ -364,8 +365,8 @@ class TestRetry:
         answer = self.retry(shop, store)
         assert (answer.status, answer.json) == (202, {"queued": 3})
         shop.world.deliver()
-        told = [each.json["data"]["changeId"] for each in listener.received]
-        assert sorted(told) == sorted(made)
+        change_ids = [each.json["data"]["changeId"] for each in listener.received]
+        assert sorted(change_ids) == sorted(made)
         assert items(shop, status="failed", storeId=store) == []
         assert len(items(shop, status="failed")) == 1
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
@@ -373,7 +374,7 @@ class TestRetry:
         assert (again.status, again.json) == (202, {"queued": 0})
         assert shop.queued() == []
 
-    def test_only_of_that_time(self, shop: Shop, listener: Listener) -> None:
+    def test_only_of_that_time(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         moments, made = list[str](), list[str]()
         for _ in range(3):
@@ -390,7 +391,7 @@ class TestRetry:
         assert len(items(shop, status="failed")) == 3
 
     def test_more_than_one_transaction_takes(
-        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(resending, "MAX_CHANGES", 2)
         store = shop.store()
@@ -400,7 +401,7 @@ class TestRetry:
         shop.world.deliver()
         assert len({each.headers["webhook-id"] for each in listener.received}) == 4
 
-    def test_not_what_holds_no_more(self, shop: Shop, listener: Listener) -> None:
+    def test_not_what_holds_no_more(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "unsubscribed")
@@ -414,7 +415,7 @@ class TestRetry:
         assert listener.received == []
         assert [each["state"] for each in items(shop, status="failed")] == ["unsubscribed"]
 
-    def test_not_what_a_disconnected_store_missed(self, shop: Shop, listener: Listener) -> None:
+    def test_not_what_a_disconnected_store_missed(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "unsubscribed")
@@ -423,7 +424,7 @@ class TestRetry:
         shop.world.deliver()
         assert self.retry(shop, store).json == {"queued": 0}
 
-    def test_once_with_a_key(self, shop: Shop, listener: Listener) -> None:
+    def test_once_with_a_key(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         self.failing(shop, listener, store, 1)
         listener.received.clear()
@@ -451,7 +452,7 @@ class TestRetry:
         assert answer.error_paths() == ["/recordedTo"]
 
     def test_too_many(
-        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store = shop.store()
         self.failing(shop, listener, store, 2)

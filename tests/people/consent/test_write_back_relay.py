@@ -16,7 +16,7 @@ from storepost.people.consent import write_back_relay
 from storepost.people.consent.write_back_index import indexed_rows_behind
 from storepost.people.consent.write_back_relay import LOST_AFTER
 from storepost.people.profiles.model import Profile
-from storepost.platform.messaging.outbox import PARTITION, Queue, send_with
+from storepost.platform.messaging.outbox import PARTITION, SHARDS, Queue, send_with
 from storepost.platform.messaging.queues import client as sqs
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.sweeping import SweptWorkspaceItem, swept_key
@@ -25,10 +25,11 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.call_interruption import counted
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, THROTTLED, faults, refusal
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
+from tests.people.consent.customers_of_stores import QUEUE, change_consent, put_customer, subscribed
 from tests.people.consent.imports import profile_of
-from tests.people.consent.listening_store import EMAIL, Listener, Shop, hand_over, open_shop
-from tests.people.consent.test_no_holds import QUEUE, put, say, yes
+from tests.people.consent.listening_store import EMAIL, Shop, hand_over, open_shop
 
 REPAIRS = "SearchRepairQueue"
 
@@ -97,7 +98,7 @@ class Known:
 class TestMessages:
     """What stands in the queue."""
 
-    def test_the_transaction_has_no_outbox_row(self, shop: Shop, listener: Listener) -> None:
+    def test_the_transaction_has_no_outbox_row(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         assert shop.world.rows(PARTITION) == []
         shop.world.deliver()
@@ -117,11 +118,11 @@ class TestMessages:
 
     def test_what_is_superseded_from_the_start_is_sent_to_nobody(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", 5, email=EMAIL, **yes(5))
-        say(shop, EMAIL, "unsubscribed", 10)
+        put_customer(shop, store, "c", 5, email=EMAIL, **subscribed(5))
+        change_consent(shop, EMAIL, "unsubscribed", 10)
         shop.world.relay()
         before = len(received())
-        changes = say(shop, EMAIL, "subscribed", 7)
+        changes = change_consent(shop, EMAIL, "subscribed", 7)
         shop.world.relay()
         assert changes["state"] == "unsubscribed"
         assert (before, received()) == (2, [])
@@ -138,46 +139,46 @@ class TestMessages:
 class TestKilled:
     """The relay and the sweep, killed before and after each of their calls to AWS."""
 
-    def told_once(self, known: Known, listener: Listener, places: object) -> None:
+    def told_once(self, known: Known, listener: Receiver, positions: object) -> None:
         known.shop.world.deliver()
-        assert known.outcomes == ["written"], places
-        assert listener.states == ["subscribed"], places
-        assert known.shop.world.rows(PARTITION) == [], places
+        assert known.outcomes == ["written"], positions
+        assert listener.states == ["subscribed"], positions
+        assert known.shop.world.rows(PARTITION) == [], positions
         listener.received.clear()
 
-    def test_the_relay_and_the_stream_brings_it_again(self, shop: Shop, listener: Listener) -> None:
+    def test_the_relay_and_the_stream_brings_it_again(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         found = record(shop.world)
-        for places in crashes(shop.world, partial(run_relay, found), deliver=False):
+        for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             assert run_relay(found) == []
-            self.told_once(known, listener, places)
+            self.told_once(known, listener, positions)
 
     def test_the_relay_and_the_stream_brings_it_no_more(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
         known = Known(shop)
         found = record(shop.world)
-        for places in crashes(shop.world, partial(run_relay, found), deliver=False):
+        for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             sweep_later(shop)
-            self.told_once(known, listener, places)
+            self.told_once(known, listener, positions)
 
-    def test_the_sweep(self, shop: Shop, listener: Listener) -> None:
+    def test_the_sweep(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         shop.world.lose_stream()
         shop.world.advance(seconds=LOST_AFTER.total_seconds())
         advance_to_sweep(shop)
         found = crashes(shop.world, shop.world.sweep, deliver=False)
-        assert len(found.places) > 20
-        for places in found:
+        assert len(found.positions) > 20
+        for positions in found:
             shop.world.lose_stream()
             sweep_later(shop)
-            self.told_once(known, listener, places)
+            self.told_once(known, listener, positions)
 
 
 class TestRefused:
     """A queue that takes nothing for a while, or for good."""
 
-    def test_it_comes_again(self, shop: Shop, listener: Listener) -> None:
+    def test_it_comes_again(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         with faults(refusal(THROTTLED[1]), "SendMessageBatch", times=1) as met:
             shop.world.deliver()
@@ -197,7 +198,7 @@ class TestRefused:
         assert run_relay(found) == []
         assert shop.world.queue_depth(QUEUE) == 1
 
-    def test_what_is_given_up_is_repaired(self, shop: Shop, listener: Listener) -> None:
+    def test_what_is_given_up_is_repaired(self, shop: Shop, listener: Receiver) -> None:
         """The stream's failure destination says where the record stands."""
         known = Known(shop)
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
@@ -210,7 +211,7 @@ class TestRefused:
         shop.world.deliver()
         assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
 
-    def test_what_was_told_since_is_not_repaired(self, shop: Shop, listener: Listener) -> None:
+    def test_what_was_told_since_is_not_repaired(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         message = shop.queued()[0]
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
@@ -225,7 +226,7 @@ class TestRefused:
 class TestSweep:
     """What was lost is found by the index of write-backs, once an hour."""
 
-    def test_what_the_stream_lost(self, shop: Shop, listener: Listener) -> None:
+    def test_what_the_stream_lost(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         shop.world.lose_stream()
         sweep_later(shop)
@@ -242,7 +243,7 @@ class TestSweep:
         assert shop.queued() == []
         assert swept(shop).swept_to is None
 
-    def test_nothing_that_was_told(self, shop: Shop, listener: Listener) -> None:
+    def test_nothing_that_was_told(self, shop: Shop, listener: Receiver) -> None:
         Known(shop)
         shop.world.deliver()
         sweep_later(shop)
@@ -250,17 +251,20 @@ class TestSweep:
         assert (shop.queued(), listener.states) == ([], ["subscribed"])
 
     def test_each_change_once(self, shop: Shop) -> None:
-        """The second time it reads no change: an hour without one costs two queries."""
+        """The second time it reads no change: an hour without one costs two queries.
+
+        The others are those of the outbox.
+        """
         Known(shop)
         shop.world.lose_stream()
         shop.world.advance(seconds=LOST_AFTER.total_seconds())
         advance_to_sweep(shop)
         first, second = counted(shop.world.sweep), counted(shop.world.sweep)
         assert [first.count(each) for each in ("BatchGetItem", "TransactWriteItems")] == [1, 1]
-        assert (second, len(shop.queued())) == (["Query"] * 10, 1)
+        assert (second, len(shop.queued())) == (["Query"] * (SHARDS + 2), 1)
 
     def test_many_pages(
-        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(write_back_relay, "MAX_CHANGES", 2)
         store = shop.store()

@@ -9,10 +9,11 @@ from storepost.accounts.identity.repository import SessionItem, as_session, find
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.callers import person_in_workspace
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import (
     ConsentChange,
 )
-from storepost.people.consent.repository import ConsentChangeItem, ConsentRepository
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from storepost.values import clock
@@ -58,8 +59,8 @@ class Shop:
 
     def profiles(self, **query: object) -> list[dict[str, Any]]:
         """The profiles that the list finds, whole."""
-        asked = {"sort": "firstSeenAt", **query}
-        found = self.world.call("GET", "/profiles", token=self.by.token, query=asked).json
+        params = {"sort": "firstSeenAt", **query}
+        found = self.world.call("GET", "/profiles", token=self.by.token, query=params).json
         assert found["total"] == len(found["items"])
         return [
             self.world.call("GET", f"/profiles/{row['id']}", token=self.by.token).json

@@ -171,22 +171,22 @@ class Shops:
             (Channel.SMS, person.phone, IdentityType.PHONE, person.sms_consent),
         ):
             assert (address in person.values_of(kind)) or not person.values_of(kind)
-            held = ConsentRepository(self.workspace)
-            state = held.consent_of(Address(channel, address)).state if address else None
+            repository = ConsentRepository(self.workspace)
+            state = repository.consent_of(Address(channel, address)).state if address else None
             assert shown == (state or ConsentState.NOT_SUBSCRIBED)
 
     def _check_lists(self, people: list[Profile]) -> None:
         lists, page = ProfileLists(self.workspace), PageRequest(size=100)
         trees = [lists.by_first_seen, lists.by_name, lists.by_email]
         assert [fault for tree in trees for fault in faults(tree)] == []
-        asked = [(ProfileFilter(), people)]
+        queries = [(ProfileFilter(), people)]
         for store in self.stores:
             assert faults(lists.of_store(store)) == []
-            asked.append((ProfileFilter(store_id=store), [p for p in people if store in p.links]))
+            queries.append((ProfileFilter(store_id=store), [p for p in people if store in p.links]))
         for state in ConsentState:
-            wanted = ProfileFilter(email_consents=[state])
-            asked.append((wanted, [p for p in people if p.email_consent is state]))
-        for what, expected in asked:
+            by_consent = ProfileFilter(email_consents=[state])
+            queries.append((by_consent, [p for p in people if p.email_consent is state]))
+        for what, expected in queries:
             found = list_profiles(self.workspace, what, "firstSeenAt", page)
             assert found.total == len(expected)
             in_order = sorted(expected, key=lambda p: (p.first_seen_at, p.id))

@@ -68,15 +68,17 @@ class TestPutConsent:
                 UUID(shop.id),
             )
             assert change.origin.by == shop.by.name
-            told = {each.store_id: each.status for each in change.write_backs}
-            assert told == dict.fromkeys((UUID(shop.id), UUID(second.id)), WriteBackStatus.PENDING)
+            statuses = {each.store_id: each.status for each in change.write_backs}
+            assert statuses == dict.fromkeys(
+                (UUID(shop.id), UUID(second.id)), WriteBackStatus.PENDING
+            )
         assert shop.profile(emailMarketingConsent="subscribed") == profile
 
     def test_a_keys_push_says_api(self, world: World, shop: Shop) -> None:
         key = world.api_key(workspace_of(world), KeyScope.WRITE)
         path = f"/stores/{shop.id}/customers/7"
-        given = body(email=EMAIL, emailMarketingConsent="unsubscribed")
-        assert world.call("PUT", path, token=key, json_body=given).status == 201
+        payload = body(email=EMAIL, emailMarketingConsent="unsubscribed")
+        assert world.call("PUT", path, token=key, json_body=payload).status == 201
         [change] = history(world, shop.profile())
         assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
 
@@ -89,9 +91,9 @@ class TestPutConsent:
         renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})
         assert renamed.status == 200
         monkeypatch.delattr(ApiKeyRepository, "get")
-        path, given = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
-        given |= {"emailMarketingConsent": "subscribed"}
-        assert world.call("PUT", path, token=secret, json_body=given).status == 201
+        path, payload = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
+        payload |= {"emailMarketingConsent": "subscribed"}
+        assert world.call("PUT", path, token=secret, json_body=payload).status == 201
         [change] = history(world, shop.profile())
         assert change.origin.by == name
 
@@ -141,9 +143,9 @@ class TestPutConsent:
         assert shop.profile()["emailMarketingConsent"] == "subscribed"
 
     def test_a_time_to_come_counts_as_now(self, world: World, shop: Shop) -> None:
-        ahead = clock.to_text(clock.now() + timedelta(days=400))
+        future = clock.to_text(clock.now() + timedelta(days=400))
         before = clock.now()
-        timed = {"emailMarketingConsentUpdatedAt": ahead}
+        timed = {"emailMarketingConsentUpdatedAt": future}
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed", **timed)
         [change] = history(world, shop.profile())
         assert before <= change.occurred_at <= clock.now()
@@ -176,8 +178,8 @@ class TestPutConsent:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         shop.put("7", 1, email=OTHER)
         assert shop.profile()["emailMarketingConsent"] == "not_subscribed"
-        by_hand = {"email": EMAIL}
-        answer = world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
+        payload = {"email": EMAIL}
+        answer = world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
         assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
             EMAIL,
             "subscribed",
@@ -197,9 +199,9 @@ class TestPutConsent:
                 changes, subject_of(profile), address, state, ConsentOrigin(ConsentSource.IMPORT)
             )
 
-        by_hand = {"email": EMAIL}
+        payload = {"email": EMAIL}
         with world.meanwhile(subscribe):
-            answer = world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
+            answer = world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
         assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
             EMAIL,
             "subscribed",

@@ -36,7 +36,7 @@ class TestPut:
     """PUT /stores/{id}/customers/{externalId}."""
 
     @pytest.mark.parametrize(
-        ("given", "paths"),
+        ("fields", "paths"),
         [
             ({"externalCreatedAt": None}, ["/externalCreatedAt"]),
             ({"externalUpdatedAt": "2026-01-01T00:00:00"}, ["/externalUpdatedAt"]),
@@ -54,9 +54,9 @@ class TestPut:
         ],
     )
     def test_bad_input(
-        self, world: World, shop: Shop, given: dict[str, object], paths: list[str]
+        self, world: World, shop: Shop, fields: dict[str, object], paths: list[str]
     ) -> None:
-        assert shop.put("7", **given).error_paths() == paths
+        assert shop.put("7", **fields).error_paths() == paths
         assert stored(world) == []
 
     def test_what_must_be_there(self, world: World, shop: Shop) -> None:
@@ -77,9 +77,9 @@ class TestPut:
 
     def test_a_platforms_store(self, world: World, shop: Shop) -> None:
         repository, changes = StoreRepository(workspace_of(world)), Changes()
-        held = repository.get(UUID(shop.id))
-        assert held is not None
-        repository.save(changes, replace(held, platform=Platform.SHOPIFY))
+        store = repository.get(UUID(shop.id))
+        assert store is not None
+        repository.save(changes, replace(store, platform=Platform.SHOPIFY))
         changes.commit()
         for answer in (shop.put("7"), shop.delete("7")):
             assert answer.problem() == (409, "store_managed_by_platform")
@@ -145,7 +145,7 @@ class TestPut:
             "spent": [],
         }
         owner, updated = UUID(profile["id"]), clock.from_text(day(0))
-        assert {name.partition("#")[0]: held for name, held in claims(world).items()} == {
+        assert {name.partition("#")[0]: claim for name, claim in claims(world).items()} == {
             "platform_customer_id": (owner, clock.from_text(CREATED), updated),
             "email": (owner, updated, updated),
             "phone": (owner, updated, updated),
@@ -176,10 +176,10 @@ class TestPut:
         assert (answer.json["firstName"], answer.json["lastName"]) == ("Ann", "Lee")
         assert shop.profile()["name"] == "Ann Lee"
         assert shop.put("8", firstName="\u200e", lastName="\ufeff").json["firstName"] is None
-        by_hand = world.call(
+        response = world.call(
             "POST", "/profiles", token=shop.by.token, json_body={"phone": PHONE, **written}
         )
-        assert by_hand.json["name"] == "Ann Lee"
+        assert response.json["name"] == "Ann Lee"
 
     def test_known_again(self, world: World, shop: Shop) -> None:
         first = shop.put("7", email=EMAIL, firstName="Ann", locale="de")
@@ -199,18 +199,18 @@ class TestPut:
         }
 
     def test_the_same_again_writes_nothing(self, world: World, shop: Shop) -> None:
-        given: dict[str, object] = {"email": EMAIL, "phone": PHONE, "firstName": "Ann"}
-        given |= {"emailMarketingConsent": "subscribed", "locale": "de"}
-        first, held = shop.put("7", **given), stored(world)
-        again = shop.put("7", **given)
+        fields: dict[str, object] = {"email": EMAIL, "phone": PHONE, "firstName": "Ann"}
+        fields |= {"emailMarketingConsent": "subscribed", "locale": "de"}
+        first, rows_before = shop.put("7", **fields), stored(world)
+        again = shop.put("7", **fields)
         assert (again.status, again.json) == (200, first.json)
-        assert stored(world) == held
+        assert stored(world) == rows_before
 
     def test_older_is_stale_and_equal_is_taken(self, world: World, shop: Shop) -> None:
         shop.put("7", 5, firstName="Ann")
-        held = stored(world)
+        rows_before = stored(world)
         assert shop.put("7", 4, firstName="Old").problem() == (409, "stale_update")
-        assert stored(world) == held
+        assert stored(world) == rows_before
         answer = shop.put("7", 5, firstName="Anna", locale="de")
         assert (answer.status, answer.json["firstName"]) == (200, "Anna")
         assert shop.profile()["name"] == "Anna"
@@ -220,10 +220,10 @@ class TestPut:
     def test_revives_what_was_deleted_where_newer(self, world: World, shop: Shop) -> None:
         made = shop.put("7", 5, email=EMAIL)
         shop.delete("7")
-        held = stored(world)
+        rows_before = stored(world)
         for updated in (4, 5):
             assert shop.put("7", updated, email=EMAIL).problem() == (409, "stale_update")
-        assert stored(world) == held
+        assert stored(world) == rows_before
         answer = shop.put("7", 6, email=EMAIL)
         assert (answer.status, answer.json) == (
             200,
@@ -256,9 +256,9 @@ class TestPut:
         assert first["id"] != second["id"]
         assert (first["email"], first["phone"]) == (EMAIL, PHONE)
         assert (second["email"], second["phone"]) == (None, "+14155550124")
-        held = stored(world)
+        rows_before = stored(world)
         shop.put("8", email=EMAIL, phone="+14155550124", firstName="Second")
-        assert stored(world) == held
+        assert stored(world) == rows_before
 
     def test_a_deleted_customer_speaks_against_nobody(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL)
@@ -305,19 +305,19 @@ class TestPut:
         shop.put("7", email=EMAIL, firstName="Ann", lastName="Lee")
         shop.put("7", 1, email=EMAIL, firstName="Anna")
         assert shop.profile()["name"] == "Anna"
-        by_hand = {"email": EMAIL, "firstName": "By hand"}
-        world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
+        payload = {"email": EMAIL, "firstName": "By hand"}
+        world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
         shop.put("7", 2, email=EMAIL, firstName="Annie", lastName="Lee")
         assert shop.profile()["name"] == "By hand Lee"
 
     def test_two_at_once_make_one_person(self, world: World, shop: Shop, owner: Someone) -> None:
         workspace = workspace_of(world)
-        given = IncomingCustomer(clock.from_text(CREATED), clock.from_text(day(0)), email=EMAIL)
+        incoming = IncomingCustomer(clock.from_text(CREATED), clock.from_text(day(0)), email=EMAIL)
         second = world.store(shop.by)
 
         def rival(changes: Changes) -> None:
             caller = as_caller(owner)
-            put_customer(caller, UUID(second), "1", lambda _store: given, changes)
+            put_customer(caller, UUID(second), "1", lambda _store: incoming, changes)
 
         with world.meanwhile(rival):
             assert shop.put("7", email=EMAIL).status == 201
@@ -349,10 +349,10 @@ class TestDelete:
         shop.put("7")
         stranger = world.person()
         world.workspace(stranger)
-        held = stored(world)
+        rows_before = stored(world)
         answer = Shop(world, stranger, shop.id).delete("7")
         assert answer.problem() == (404, "not_found")
-        assert stored(world) == held
+        assert stored(world) == rows_before
 
     def test_marks_it_and_is_repeatable(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, firstName="Ann")
@@ -362,10 +362,10 @@ class TestDelete:
         [row] = [row for row in world.rows() if isinstance(row, CustomerItem)]
         assert before <= row.deleted_at <= clock.now()
         assert (row.email, row.first_name) == (EMAIL, "Ann")
-        held = stored(world)
+        rows_before = stored(world)
         world.advance(hours=1)
         assert shop.delete("7").status == 204
-        assert stored(world) == held
+        assert stored(world) == rows_before
         assert shop.profile() == profile
 
     def test_replay(self, world: World, shop: Shop) -> None:

@@ -48,7 +48,7 @@ class Deliverability:
     suppressions: dict[str, datetime | None] = field(default_factory=dict)
     """By reason: when it ends, if it does."""
     confirmed: list[datetime] = field(default_factory=list)
-    asked: list[datetime] = field(default_factory=list)
+    requested_at: list[datetime] = field(default_factory=list)
     emails: dict[str, Sent] = field(default_factory=dict)
     applied_end: datetime | None = None
 
@@ -117,7 +117,7 @@ class Deliverability:
             return 409, "unsubscribed"
         if erased_at and form and form <= erased_at:
             return 409, "unsubscribed"
-        lately = [each for each in self.asked if now - each < timedelta(days=30)]
+        lately = [each for each in self.requested_at if now - each < timedelta(days=30)]
         if len(lately) >= 2 or any(now - each < timedelta(days=1) for each in lately):
             return 429, "opt_in_recently_sent"
         return None
@@ -129,7 +129,7 @@ class Deliverability:
         left_out = max([now, *(each + MOMENT for each in known)])
         if self.consent.state[0] != SUBSCRIBED:
             self.consent.add(Statement("pending", form or left_out))
-        self.asked.append(now)
+        self.requested_at.append(now)
         return max([form or left_out, *([refused_at + MOMENT] if refused_at else [])])
 
     def is_over(self, request: Request, now: datetime) -> bool:

@@ -38,7 +38,7 @@ from tests.people.consent.listening_store import Shop
 from tests.people.consent.pretend_stores import CustomStore, deliver
 from tests.people.consent.rules import SUBSCRIBED, UNSUBSCRIBED, Rules, Statement
 from tests.people.deliverability.rules import STRONGEST_FIRST, Deliverability, Request
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 from tests.people.opt_in.asked import pressed
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
@@ -63,15 +63,15 @@ class History:
     """A workspace with a store, and what happens in it."""
 
     def __init__(self, world: World, number: int) -> None:
-        self.town, self.world = Town(world), world
-        self.scope = self.town.workspace
-        self.shop = Shop(world, self.town.owner, self.scope)
-        self.town.token = world.api_key(self.scope, KeyScope.WRITE, self.town.owner)
+        self.scenario, self.world = Scenario(world), world
+        self.scope = self.scenario.workspace
+        self.shop = Shop(world, self.scenario.owner, self.scope)
+        self.scenario.token = world.api_key(self.scope, KeyScope.WRITE, self.scenario.owner)
         self.emails = [f"{name}{number}.{CANARY}@example.com" for name in ("ann", "ben", "cat")]
         self.addresses = [*self.emails, PHONE]
         self.consents = Rules(3)
-        self.store = CustomStore(UUID(self.town.store()), self.shop, self.consents)
-        self.store.call = self.town.call  # type: ignore[method-assign]
+        self.store = CustomStore(UUID(self.scenario.store()), self.shop, self.consents)
+        self.store.call = self.scenario.call  # type: ignore[method-assign]
         consents = [self.consents.address(self.scope.id, each) for each in self.addresses]
         self.rules = dict(zip(self.addresses, map(Deliverability, consents), strict=True))
         self.links: list[tuple[str, str, str]] = []
@@ -90,13 +90,13 @@ class History:
     # -- who there is
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
-        return self.town.call(method, path, body, **more)
+        return self.scenario.call(method, path, body, **more)
 
     def address(self, number: int) -> str:
         return self.addresses[number % len(self.addresses)]
 
     def profiles(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.town.get("/profiles", pageSize=100)["items"]
+        found: list[dict[str, Any]] = self.scenario.get("/profiles", pageSize=100)["items"]
         return found
 
     def somebody(self, number: int) -> dict[str, Any] | None:
@@ -124,10 +124,10 @@ class History:
 
     def come(self, one: int, two: int) -> None:
         """Somebody comes, by an address or by two."""
-        given = {"email": self.emails[one % 3]} if one % 5 else {"phone": PHONE}
+        payload = {"email": self.emails[one % 3]} if one % 5 else {"phone": PHONE}
         if two % 4 == 0:
-            given = {"email": self.emails[one % 3], "phone": PHONE}
-        answer = self.call("POST", "/profiles", given)
+            payload = {"email": self.emails[one % 3], "phone": PHONE}
+        answer = self.call("POST", "/profiles", payload)
         assert answer.status in {200, 201, 409}, answer.body
 
     def say(self, one: int, two: int) -> None:
@@ -178,7 +178,7 @@ class History:
             made = self.call("POST", f"/profiles/{who['id']}/unsubscribe-links")
             self.links.append((who["id"], who["email"], made.json["url"].removeprefix(BASE_URL)))
 
-    def follow(self, one: int, _two: int) -> None:
+    def unsubscribe(self, one: int, _two: int) -> None:
         """Somebody unsubscribes by a link."""
         if not self.links:
             return
@@ -200,11 +200,11 @@ class History:
 
     def suppress_many(self, one: int, two: int) -> None:
         """A list of suppressions comes from elsewhere."""
-        wanted = [(self.address(one + n), STRONGEST_FIRST[(two + n) % 4]) for n in range(3)]
-        is_known = {address: self.is_known(address) for address, _ in wanted}
-        body = {"suppressions": [self.row(*each) for each in wanted]}
+        suppressions = [(self.address(one + n), STRONGEST_FIRST[(two + n) % 4]) for n in range(3)]
+        is_known = {address: self.is_known(address) for address, _ in suppressions}
+        body = {"suppressions": [self.row(*each) for each in suppressions]}
         answer, created = self.call("POST", "/suppressions/import", body), 0
-        for address, reason in wanted:
+        for address, reason in suppressions:
             now = clock.now()
             rules = self.rules[address]
             created += rules.suppress(reason, now, at=now, is_known=is_known[address])
@@ -216,7 +216,7 @@ class History:
 
     def lift(self, one: int, _two: int) -> None:
         """Somebody lifts a suppression."""
-        found = self.town.get("/suppressions", pageSize=100)["items"]
+        found = self.scenario.get("/suppressions", pageSize=100)["items"]
         if not found:
             return
         lifted = found[one % len(found)]
@@ -304,7 +304,7 @@ class History:
         if two % 4 == 0:
             answer = self.world.call("GET", request.path)
         else:
-            answer = pressed(self.town, request.path)
+            answer = pressed(self.scenario, request.path)
             if not is_over:
                 rules.confirm(request, now)
         assert answer.status == (410 if is_over else 200), (answer.body, rules)
@@ -313,7 +313,7 @@ class History:
         """Two are said to be one."""
         into, other = self.somebody(one), self.somebody(two)
         if into and other and into["id"] != other["id"]:
-            assert self.town.merge(into["id"], other["id"]).status == 200
+            assert self.scenario.merge(into["id"], other["id"]).status == 200
 
     def show(self, one: int, two: int) -> None:
         """Somebody shows another address."""
@@ -330,7 +330,7 @@ class History:
         who = self.somebody(one)
         if not who:
             return
-        found = self.town.get(f"/profiles/{who['id']}/identities", pageSize=100)["items"]
+        found = self.scenario.get(f"/profiles/{who['id']}/identities", pageSize=100)["items"]
         found = [each for each in found if each["type"] in {"email", "phone"}]
         if found:
             path = f"/profiles/{who['id']}/identities/{found[two % len(found)]['id']}"
@@ -344,10 +344,10 @@ class History:
         if not who or who["id"] in had:
             return
         path, addresses, customers = f"/profiles/{who['id']}", list[str](), []
-        for each in self.town.get(f"{path}/identities", pageSize=100)["items"]:
+        for each in self.scenario.get(f"{path}/identities", pageSize=100)["items"]:
             if each["type"] in {"email", "phone"}:
                 addresses.append(each["value"])
-        for each in self.town.get(f"{path}/customers", pageSize=100)["items"]:
+        for each in self.scenario.get(f"{path}/customers", pageSize=100)["items"]:
             customers.append((UUID(each["store"]["id"]), each["externalId"]))
         assert self.call("DELETE", path).status == 204
         self.consents.erase(self.scope.id, [], customers, clock.now())
@@ -388,17 +388,17 @@ class History:
         now, reachable = clock.now(), {"email": set[str](), "sms": set[str]()}
         for profile in self.profiles():
             path = f"/profiles/{profile['id']}/reachability"
-            for each in self.town.get(path)["channels"]:
+            for each in self.scenario.get(path)["channels"]:
                 address = profile["phone" if each["channel"] == "sms" else "email"]
                 assert each["address"] == address
                 why = self.rules[address].why(now) if address else ["no_address"]
                 assert (each["why"], each["marketing"]) == (why, not why), (each, profile)
                 if not why:
                     reachable[each["channel"]].add(profile["id"])
-        for asked in ("email", "sms", "email,sms"):
-            found = self.town.get("/profiles", reachable=asked, pageSize=100)
-            expected = set[str]().union(*(reachable[each] for each in asked.split(",")))
-            assert {each["id"] for each in found["items"]} == expected, asked
+        for channels in ("email", "sms", "email,sms"):
+            found = self.scenario.get("/profiles", reachable=channels, pageSize=100)
+            expected = set[str]().union(*(reachable[each] for each in channels.split(",")))
+            assert {each["id"] for each in found["items"]} == expected, channels
             assert found["total"] == len(expected)
 
 
@@ -407,7 +407,7 @@ STEPS = [
     *["say"] * 4,
     *["push"] * 3,
     "listed",
-    *["link", "follow"],
+    *["link", "unsubscribe"],
     *["suppress"] * 3,
     "suppress_many",
     *["lift"] * 3,

@@ -78,10 +78,10 @@ def test_a_second_step_says_so_too(world: World, person: Someone) -> None:
     write_to(world, person)
     say(world, *map(ses_events.bounce, sent(world)))
     world.turn_two_factor_on(person)
-    asked = try_sign_in(world, person.email)
-    assert asked.json["status"] == "two_factor_required"
-    assert "emailUndeliverable" not in asked.json  # nothing of the account before both steps
-    challenge = {"challenge": asked.json["challenge"]}
+    response = try_sign_in(world, person.email)
+    assert response.json["status"] == "two_factor_required"
+    assert "emailUndeliverable" not in response.json  # nothing of the account before both steps
+    challenge = {"challenge": response.json["challenge"]}
     assert world.call("POST", "/auth/two-factor/send-code", json_body=challenge).status == 204
     world.deliver()
     body = {**challenge, "method": "email", "code": code_in(world.emails()[-1])}

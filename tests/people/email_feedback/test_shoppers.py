@@ -18,21 +18,23 @@ from tests.harness.crash_points import crashes
 from tests.harness.engines import engine
 from tests.harness.world import CANARY, World
 from tests.people.email_feedback.said import say, sent
-from tests.people.matching.scenario import ANN, Town
+from tests.people.matching.scenario import ANN, Scenario
 from tests.people.opt_in.asked import somebody
 
 SIMULATED = f"bounce+ann.{CANARY}@simulator.amazonses.com"
 
 
 @pytest.fixture
-def town(world: World) -> Town:
+def scenario(world: World) -> Scenario:
     """A workspace without stores or people."""
-    return Town(world)
+    return Scenario(world)
 
 
-def email_of(town: Town, number: int = 0, at: datetime | None = None, to: str = ANN) -> SentEmail:
+def email_of(
+    scenario: Scenario, number: int = 0, at: datetime | None = None, to: str = ANN
+) -> SentEmail:
     """An email that asks for an opt-in, as SES took it."""
-    tags = {"kind": "opt_in", "id": str(new_id()), "workspace": str(town.workspace.id)}
+    tags = {"kind": "opt_in", "id": str(new_id()), "workspace": str(scenario.workspace.id)}
     return SentEmail(
         f"email-{number}",
         to,
@@ -43,9 +45,9 @@ def email_of(town: Town, number: int = 0, at: datetime | None = None, to: str = 
     )
 
 
-def suppressions(town: Town) -> list[tuple[str, str]]:
+def suppressions(scenario: Scenario) -> list[tuple[str, str]]:
     """Reason and source of each that holds."""
-    found = town.get("/suppressions")["items"]
+    found = scenario.get("/suppressions")["items"]
     assert all(each["address"] == ANN for each in found)
     return sorted((each["reason"], each["source"]) for each in found)
 
@@ -63,218 +65,230 @@ def suppressions(town: Town) -> list[tuple[str, str]]:
         (lambda email: ses_events.event(email, "Reject", {"reason": "Bad content"}), []),
     ],
 )
-def test_by_one_event(town: Town, event: Any, expected: list[tuple[str, str]]) -> None:
-    ann = somebody(town)
-    ann.asked()
-    [email] = sent(town.world)
-    assert (email.tags["kind"], email.tags["workspace"]) == ("opt_in", str(town.workspace.id))
-    say(town.world, event(email))
-    assert suppressions(town) == expected
+def test_by_one_event(scenario: Scenario, event: Any, expected: list[tuple[str, str]]) -> None:
+    ann = somebody(scenario)
+    ann.request_link()
+    [email] = sent(scenario.world)
+    assert (email.tags["kind"], email.tags["workspace"]) == ("opt_in", str(scenario.workspace.id))
+    say(scenario.world, event(email))
+    assert suppressions(scenario) == expected
 
 
-def test_the_simulator_s_address_goes_all_the_way(town: Town) -> None:
-    somebody(town, SIMULATED).asked()
-    [found] = town.get("/suppressions")["items"]
+def test_the_simulator_s_address_goes_all_the_way(scenario: Scenario) -> None:
+    somebody(scenario, SIMULATED).request_link()
+    [found] = scenario.get("/suppressions")["items"]
     assert (found["address"], found["reason"], found["source"]) == (SIMULATED, "hard_bounce", "ses")
 
 
-def test_a_complaint_unsubscribes(town: Town) -> None:
-    ann = somebody(town)
-    town.consent(ann.id, "subscribed", proof={"reference": "a form"})
-    say(town.world, ses_events.complaint(email_of(town)))
+def test_a_complaint_unsubscribes(scenario: Scenario) -> None:
+    ann = somebody(scenario)
+    scenario.consent(ann.id, "subscribed", proof={"reference": "a form"})
+    say(scenario.world, ses_events.complaint(email_of(scenario)))
     assert ann.state == "unsubscribed"
     assert ann.changes[0]["source"] == "import"
     assert ann.changes[0]["proof"]["reference"] == "complaint"
 
 
-def test_it_holds_in_that_workspace_alone(town: Town) -> None:
-    other = Town(town.world)
-    for each in (town, other):
+def test_it_holds_in_that_workspace_alone(scenario: Scenario) -> None:
+    other = Scenario(scenario.world)
+    for each in (scenario, other):
         somebody(each)
-    say(town.world, ses_events.complaint(email_of(town)), ses_events.bounce(email_of(town)))
-    assert len(suppressions(town)) == 2
+    say(
+        scenario.world,
+        ses_events.complaint(email_of(scenario)),
+        ses_events.bounce(email_of(scenario)),
+    )
+    assert len(suppressions(scenario)) == 2
     assert suppressions(other) == []
 
 
-def test_an_account_s_email_says_nothing_of_shoppers(town: Town) -> None:
-    somebody(town, town.owner.email)
-    body = {"email": town.owner.email}
-    assert town.world.call("POST", "/auth/password/forgot", json_body=body).status == 202
-    town.world.deliver()
-    [email] = sent(town.world)
-    say(town.world, ses_events.bounce(email), ses_events.complaint(email))
-    assert suppressions(town) == []
+def test_an_account_s_email_says_nothing_of_shoppers(scenario: Scenario) -> None:
+    somebody(scenario, scenario.owner.email)
+    body = {"email": scenario.owner.email}
+    assert scenario.world.call("POST", "/auth/password/forgot", json_body=body).status == 202
+    scenario.world.deliver()
+    [email] = sent(scenario.world)
+    say(scenario.world, ses_events.bounce(email), ses_events.complaint(email))
+    assert suppressions(scenario) == []
 
 
-def test_an_event_that_comes_again_after_a_lift_suppresses_nobody(town: Town) -> None:
-    somebody(town)
-    event = ses_events.bounce(email_of(town))
-    say(town.world, event, event)
-    [found] = town.get("/suppressions")["items"]
+def test_an_event_that_comes_again_after_a_lift_suppresses_nobody(scenario: Scenario) -> None:
+    somebody(scenario)
+    event = ses_events.bounce(email_of(scenario))
+    say(scenario.world, event, event)
+    [found] = scenario.get("/suppressions")["items"]
     path = f"/suppressions/{found['id']}"
-    lifted = town.call("DELETE", path, query={"note": "The mailbox is there again."})
+    lifted = scenario.call("DELETE", path, query={"note": "The mailbox is there again."})
     assert lifted.status == 204, lifted.body
-    say(town.world, event)
-    assert suppressions(town) == []
-    say(town.world, ses_events.bounce(email_of(town, 1)))
-    assert suppressions(town) == [("hard_bounce", "ses")]
+    say(scenario.world, event)
+    assert suppressions(scenario) == []
+    say(scenario.world, ses_events.bounce(email_of(scenario, 1)))
+    assert suppressions(scenario) == [("hard_bounce", "ses")]
 
 
-def returned(town: Town, number: int) -> tuple[list[Event], datetime]:
+def returned(scenario: Scenario, number: int) -> tuple[list[Event], datetime]:
     """Events of as many emails that came back, one a day, and when the last did."""
     first = clock.now() - timedelta(days=number)
-    emails = [email_of(town, n, first + timedelta(days=n)) for n in range(number)]
+    emails = [email_of(scenario, n, first + timedelta(days=n)) for n in range(number)]
     return [ses_events.bounce(each, "Transient") for each in emails], emails[-1].sent_at
 
 
-def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(town: Town) -> None:
-    somebody(town)
-    events, last = returned(town, 7)
-    say(town.world, *events[:6])
-    assert suppressions(town) == []
-    say(town.world, events[6])
-    [found] = town.get("/suppressions")["items"]
+def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(scenario: Scenario) -> None:
+    somebody(scenario)
+    events, last = returned(scenario, 7)
+    say(scenario.world, *events[:6])
+    assert suppressions(scenario) == []
+    say(scenario.world, events[6])
+    [found] = scenario.get("/suppressions")["items"]
     assert found["endsAt"] == clock.to_text(last + timedelta(days=180))
-    town.world.advance(days=178)
-    town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
-    assert suppressions(town) == [("hard_bounce", "ses")]
-    town.world.advance(days=2)
-    asked = {"addresses": [{"channel": "email", "address": ANN}]}
-    [checked] = town.call("POST", "/suppressions/check", asked).json["items"]
+    scenario.world.advance(days=178)
+    scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
+    assert suppressions(scenario) == [("hard_bounce", "ses")]
+    scenario.world.advance(days=2)
+    body = {"addresses": [{"channel": "email", "address": ANN}]}
+    [checked] = scenario.call("POST", "/suppressions/check", body).json["items"]
     assert checked["suppressed"] is False
 
 
-def test_an_email_that_comes_back_months_later_lifts_nothing(town: Town) -> None:
+def test_an_email_that_comes_back_months_later_lifts_nothing(scenario: Scenario) -> None:
     """The seven are known as long as what they have brought lasts."""
-    somebody(town)
-    events, _ = returned(town, 7)
-    say(town.world, *events)
-    town.world.advance(days=100)
-    say(town.world, ses_events.bounce(email_of(town, 90), "Transient"))
-    town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
-    assert suppressions(town) == [("hard_bounce", "ses")]
+    somebody(scenario)
+    events, _ = returned(scenario, 7)
+    say(scenario.world, *events)
+    scenario.world.advance(days=100)
+    say(scenario.world, ses_events.bounce(email_of(scenario, 90), "Transient"))
+    scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
+    assert suppressions(scenario) == [("hard_bounce", "ses")]
 
 
-def test_what_seven_have_brought_is_known_until_it_ends(town: Town) -> None:
-    somebody(town)
-    events, last = returned(town, 7)
-    say(town.world, *events)
-    [row] = [each for each in town.world.rows() if isinstance(each, AddressEmailsItem)]
+def test_what_seven_have_brought_is_known_until_it_ends(scenario: Scenario) -> None:
+    somebody(scenario)
+    events, last = returned(scenario, 7)
+    say(scenario.world, *events)
+    [row] = [each for each in scenario.world.rows() if isinstance(each, AddressEmailsItem)]
     assert row.expiration is not None
     assert row.expiration > last + timedelta(days=180)
 
 
-def test_any_order_of_late_events_is_one_state(town: Town) -> None:
+def test_any_order_of_late_events_is_one_state(scenario: Scenario) -> None:
     """Seven came back, but one that arrived was sent between them."""
-    somebody(town)
-    events, _ = returned(town, 7)
+    somebody(scenario)
+    events, _ = returned(scenario, 7)
     first = clock.now() - timedelta(days=4.5)
-    arrived = ses_events.delivery(email_of(town, 90, first))
-    say(town.world, *events[:5])
-    put_back = town.world.checkpoint()
+    arrived = ses_events.delivery(email_of(scenario, 90, first))
+    say(scenario.world, *events[:5])
+    put_back = scenario.world.checkpoint()
     for order in permutations([events[5], events[6], arrived]):
         put_back()
-        say(town.world, *order)
-        assert suppressions(town) == []
+        say(scenario.world, *order)
+        assert suppressions(scenario) == []
     put_back()
     # A hard one, besides, stays whatever the others mean.
-    say(town.world, events[5], events[6], ses_events.bounce(email_of(town, 91)), arrived)
-    [found] = town.get("/suppressions")["items"]
+    say(scenario.world, events[5], events[6], ses_events.bounce(email_of(scenario, 91)), arrived)
+    [found] = scenario.get("/suppressions")["items"]
     assert (found["reason"], found["endsAt"]) == ("hard_bounce", None)
 
 
-def test_killed_anywhere_and_brought_again_it_is_as_if_it_had_never_been(town: Town) -> None:
-    somebody(town)
-    events, _ = returned(town, 7)
-    say(town.world, *events[:6])
-    arrived = ses_events.delivery(email_of(town, 90, clock.now() - timedelta(days=4.5)))
+def test_killed_anywhere_and_brought_again_it_is_as_if_it_had_never_been(
+    scenario: Scenario,
+) -> None:
+    somebody(scenario)
+    events, _ = returned(scenario, 7)
+    say(scenario.world, *events[:6])
+    arrived = ses_events.delivery(email_of(scenario, 90, clock.now() - timedelta(days=4.5)))
     for event, expected in ((events[6], [("hard_bounce", "ses")]), (arrived, [])):
         work = partial(service.work_on, json.dumps(event))
-        found = crashes(town.world, work)
-        assert any(place.may_have_written for place in found.places)
-        town.world.deliver()
-        done = town.world.checkpoint()
-        for places in found:
+        found = crashes(scenario.world, work)
+        assert any(place.may_have_written for place in found.positions)
+        scenario.world.deliver()
+        done = scenario.world.checkpoint()
+        for positions in found:
             work()
-            town.world.deliver()
-            assert suppressions(town) == expected, places
+            scenario.world.deliver()
+            assert suppressions(scenario) == expected, positions
         done()
 
 
-def test_a_deleted_workspaces_event_leaves_nothing(town: Town) -> None:
-    for row in town.world.rows(town.workspace.key):
+def test_a_deleted_workspaces_event_leaves_nothing(scenario: Scenario) -> None:
+    for row in scenario.world.rows(scenario.workspace.key):
         row.delete()
     before = engine().stored()
-    say(town.world, ses_events.bounce(email_of(town)), ses_events.complaint(email_of(town, 1)))
+    say(
+        scenario.world,
+        ses_events.bounce(email_of(scenario)),
+        ses_events.complaint(email_of(scenario, 1)),
+    )
     assert engine().stored() == before
 
 
-def erased_with_an_email_on_its_way(town: Town) -> SentEmail:
+def erased_with_an_email_on_its_way(scenario: Scenario) -> SentEmail:
     """Somebody is asked for an opt-in and erased before SES says what became of the email."""
-    ann = somebody(town)
-    ann.asked()
-    [email] = sent(town.world)
-    assert town.call("DELETE", f"/profiles/{ann.id}").status == 204
-    town.world.deliver()
+    ann = somebody(scenario)
+    ann.request_link()
+    [email] = sent(scenario.world)
+    assert scenario.call("DELETE", f"/profiles/{ann.id}").status == 204
+    scenario.world.deliver()
     return email
 
 
-def checked(town: Town) -> tuple[bool, str | None]:
+def checked(scenario: Scenario) -> tuple[bool, str | None]:
     """Whether the address is suppressed, and why."""
-    asked: dict[str, Any] = {"addresses": [{"channel": "email", "address": ANN}]}
-    [found] = town.call("POST", "/suppressions/check", asked).json["items"]
+    body: dict[str, Any] = {"addresses": [{"channel": "email", "address": ANN}]}
+    [found] = scenario.call("POST", "/suppressions/check", body).json["items"]
     return found["suppressed"], found["reason"]
 
 
-def test_an_erased_persons_address_stands_nowhere(town: Town) -> None:
-    email = erased_with_an_email_on_its_way(town)
-    say(town.world, ses_events.bounce(email), ses_events.complaint(email))
-    rows = [row for row in town.world.rows() if ANN in str(row.to_dynamodb_dict())]
+def test_an_erased_persons_address_stands_nowhere(scenario: Scenario) -> None:
+    email = erased_with_an_email_on_its_way(scenario)
+    say(scenario.world, ses_events.bounce(email), ses_events.complaint(email))
+    rows = [row for row in scenario.world.rows() if ANN in str(row.to_dynamodb_dict())]
     assert rows == []
-    assert checked(town) == (True, "complaint")
+    assert checked(scenario) == (True, "complaint")
 
 
 def test_whoever_takes_an_erased_persons_address_meanwhile_knows_that_it_bounced(
-    town: Town,
+    scenario: Scenario,
 ) -> None:
-    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(town)))
-    with town.world.meanwhile(lambda _: service.work_on(event)):
-        ben = town.upsert(email=ANN)
-    assert checked(town) == (True, "hard_bounce")
-    town.consent(ben["id"], "subscribed", proof={"reference": "a form"})
-    assert town.get("/profiles", reachable="email")["items"] == []
+    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(scenario)))
+    with scenario.world.meanwhile(lambda _: service.work_on(event)):
+        ben = scenario.upsert(email=ANN)
+    assert checked(scenario) == (True, "hard_bounce")
+    scenario.consent(ben["id"], "subscribed", proof={"reference": "a form"})
+    assert scenario.get("/profiles", reachable="email")["items"] == []
 
 
-def test_a_bounce_knows_of_whoever_takes_an_erased_persons_address_meanwhile(town: Town) -> None:
-    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(town)))
+def test_a_bounce_knows_of_whoever_takes_an_erased_persons_address_meanwhile(
+    scenario: Scenario,
+) -> None:
+    event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(scenario)))
     made = list[dict[str, Any]]()
-    with town.world.meanwhile(lambda _: made.append(town.upsert(email=ANN))):
+    with scenario.world.meanwhile(lambda _: made.append(scenario.upsert(email=ANN))):
         service.work_on(event)
     [ben] = made
-    town.consent(ben["id"], "subscribed", proof={"reference": "a form"})
-    assert town.get("/profiles", reachable="email")["items"] == []
-    [shown] = town.get("/suppressions")["items"]
+    scenario.consent(ben["id"], "subscribed", proof={"reference": "a form"})
+    assert scenario.get("/profiles", reachable="email")["items"] == []
+    [shown] = scenario.get("/suppressions")["items"]
     assert shown["address"] == ANN
 
 
 def test_before_the_erasure_s_worker_has_come_a_bounce_writes_the_address_nowhere(
-    town: Town,
+    scenario: Scenario,
 ) -> None:
-    ann = somebody(town)
-    ann.asked()
-    [email] = sent(town.world)
-    assert town.call("DELETE", f"/profiles/{ann.id}").status == 204
+    ann = somebody(scenario)
+    ann.request_link()
+    [email] = sent(scenario.world)
+    assert scenario.call("DELETE", f"/profiles/{ann.id}").status == 204
     service.work_on(json.dumps(ses_events.bounce(email)))
-    town.world.deliver()
-    rows = [row for row in town.world.rows() if ANN in str(row.to_dynamodb_dict())]
+    scenario.world.deliver()
+    rows = [row for row in scenario.world.rows() if ANN in str(row.to_dynamodb_dict())]
     assert rows == []
-    assert checked(town) == (True, "hard_bounce")
+    assert checked(scenario) == (True, "hard_bounce")
 
 
-def test_what_is_kept_names_nobody_and_ends_by_itself(town: Town) -> None:
-    somebody(town)
-    say(town.world, ses_events.delivery(email_of(town)))
-    [row] = [each for each in town.world.rows() if isinstance(each, AddressEmailsItem)]
+def test_what_is_kept_names_nobody_and_ends_by_itself(scenario: Scenario) -> None:
+    somebody(scenario)
+    say(scenario.world, ses_events.delivery(email_of(scenario)))
+    [row] = [each for each in scenario.world.rows() if isinstance(each, AddressEmailsItem)]
     assert ANN not in str(row.to_dynamodb_dict())
     assert row.expiration is not None
     assert row.expiration > clock.now() + timedelta(days=90)

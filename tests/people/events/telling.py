@@ -3,14 +3,15 @@
 from typing import Any
 from uuid import UUID
 
-from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.events.rows import OrderPointerItem, ProfileEventItem, UniqueEventItem
 from storepost.people.profiles.rows import ProfileItem
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item
 from storepost.stores.stores.model import Platform, Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import new_id
 from tests.harness.world import Answer
-from tests.people.matching.scenario import Town, day
+from tests.people.matching.scenario import Scenario, day
 
 SHOWN = ("name", "source", "occurredAt", "storeId", "properties")
 
@@ -20,19 +21,19 @@ def event(profile: dict[str, Any], name: str = "viewed", at: float = 1, **more: 
     return {"profile": profile, "name": name, "occurredAt": day(at), "properties": {}, **more}
 
 
-def tell(town: Town, body: Any, **more: Any) -> Answer:
+def post_event(scenario: Scenario, body: Any, **more: Any) -> Answer:
     """Tells of one event."""
-    return town.call("POST", "/events", body, **more)
+    return scenario.call("POST", "/events", body, **more)
 
 
-def tell_many(town: Town, *events: Any, **more: Any) -> Answer:
+def post_events(scenario: Scenario, *events: Any, **more: Any) -> Answer:
     """Tells of many."""
-    return town.call("POST", "/events/bulk", {"events": list(events)}, **more)
+    return scenario.call("POST", "/events/bulk", {"events": list(events)}, **more)
 
 
-def told(town: Town, *events: Any) -> tuple[int, int, list[tuple[int, str]]]:
+def bulk_outcome(scenario: Scenario, *events: Any) -> tuple[int, int, list[tuple[int, str]]]:
     """What became of many: accepted, duplicates, and index and code of those that failed."""
-    answer = tell_many(town, *events)
+    answer = post_events(scenario, *events)
     assert answer.status == 200, answer.body
     assert set(answer.json) == {"accepted", "duplicates", "failed"}
     assert all(set(row) == {"index", "code", "detail"} for row in answer.json["failed"])
@@ -40,12 +41,12 @@ def told(town: Town, *events: Any) -> tuple[int, int, list[tuple[int, str]]]:
     return answer.json["accepted"], answer.json["duplicates"], failed
 
 
-def events_of(town: Town, profile: str | UUID, **query: object) -> list[dict[str, Any]]:
+def events_of(scenario: Scenario, profile: str | UUID, **query: object) -> list[dict[str, Any]]:
     """A profile's events, on as many pages as it takes, less their ids."""
     found: list[dict[str, Any]] = []
     path = f"/profiles/{profile}/events"
     while True:
-        page = town.get(path, pageSize=100, page=len(found) // 100 + 1, **query)
+        page = scenario.get(path, pageSize=100, page=len(found) // 100 + 1, **query)
         found += page["items"]
         if not page["items"] or len(found) == page["total"]:
             assert len(found) == page["total"]
@@ -53,29 +54,38 @@ def events_of(town: Town, profile: str | UUID, **query: object) -> list[dict[str
             return [{name: row[name] for name in SHOWN} for row in found]
 
 
-def names_of(town: Town, profile: str | UUID, **query: object) -> list[str]:
+def names_of(scenario: Scenario, profile: str | UUID, **query: object) -> list[str]:
     """The names of a profile's events, the newest first."""
-    return [row["name"] for row in events_of(town, profile, **query)]
+    return [row["name"] for row in events_of(scenario, profile, **query)]
 
 
-def check_counts(town: Town) -> None:
+def check_counts(scenario: Scenario) -> None:
     """Each profile counts the events of its partition; each unique id names one of them."""
-    rows = town.world.rows(town.workspace.key)
-    events = [row for row in rows if isinstance(row, ProfileEventItem)]
+    rows = scenario.world.rows(scenario.workspace.key)
+    events = [row for row in rows if has_event(row)]
     for profile in (row for row in rows if isinstance(row, ProfileItem)):
         assert int(profile.events or 0) == sum(row.pk == profile.pk for row in events)
-    places = {row.key for row in events}
+    keys = {row.key for row in events if isinstance(row, ProfileEventItem)}
     uniques = [row for row in rows if isinstance(row, UniqueEventItem)]
-    assert {(row.pk, row.event) for row in uniques} <= places
+    assert {(row.pk, row.event) for row in uniques} <= keys
 
 
-def shopify_store(town: Town) -> str:
+def has_event(row: Item) -> bool:
+    """Whether the row has an event: its own, or that of an order that was placed."""
+    return isinstance(row, ProfileEventItem) or (
+        isinstance(row, OrderPointerItem) and row.carries_event
+    )
+
+
+def shopify_store(scenario: Scenario) -> str:
     """A store of the workspace on Shopify, as connecting one leaves it."""
-    made = StoreRepository(town.workspace).all()
-    custom = next(iter(made), None) or StoreRepository(town.workspace).get(UUID(town.store()))
+    made = StoreRepository(scenario.workspace).all()
+    custom = next(iter(made), None) or StoreRepository(scenario.workspace).get(
+        UUID(scenario.store())
+    )
     assert custom is not None
     store = Store(**{**vars(custom), "id": new_id(), "platform": Platform.SHOPIFY})
     changes = Changes()
-    StoreRepository(town.workspace).save(changes, store)
+    StoreRepository(scenario.workspace).save(changes, store)
     changes.commit()
     return str(store.id)

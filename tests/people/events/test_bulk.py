@@ -22,16 +22,16 @@ from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, World
 from tests.people.events.telling import (
+    bulk_outcome,
     check_counts,
     event,
     events_of,
     names_of,
+    post_event,
+    post_events,
     shopify_store,
-    tell,
-    tell_many,
-    told,
 )
-from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario, day
 
 KEY = "77c3f2de-5a0e-4a51-a1f1-1a9b2c3d4e5f"
 
@@ -50,20 +50,20 @@ class TestCreateMany:
             ({"events": [event({"email": ANN})] * 501}, ["/events"]),
         ],
     )
-    def test_bad_input(self, town: Town, body: object, paths: list[str]) -> None:
-        assert town.call("POST", "/events/bulk", body).error_paths() == paths
-        assert town.get("/profiles")["total"] == 0
+    def test_bad_input(self, scenario: Scenario, body: object, paths: list[str]) -> None:
+        assert scenario.call("POST", "/events/bulk", body).error_paths() == paths
+        assert scenario.get("/profiles")["total"] == 0
 
-    def test_so_large(self, town: Town) -> None:
+    def test_so_large(self, scenario: Scenario) -> None:
         large = event({"email": ANN}, properties={"k": "x" * 30_000})
-        assert told(town, *[large] * 160) == (160, 0, [])
-        answer = tell_many(town, *[large] * 170)
+        assert bulk_outcome(scenario, *[large] * 160) == (160, 0, [])
+        answer = post_events(scenario, *[large] * 170)
         assert answer.problem() == (413, "payload_too_large")
-        profile = town.whose(email=ANN)["id"]
-        assert town.get(f"/profiles/{profile}/events")["total"] == 160
+        profile = scenario.whose(email=ANN)["id"]
+        assert scenario.get(f"/profiles/{profile}/events")["total"] == 160
 
-    def test_each_bad_one_fails_alone(self, town: Town) -> None:
-        theirs = Town(town.world)
+    def test_each_bad_one_fails_alone(self, scenario: Scenario) -> None:
+        theirs = Scenario(scenario.world)
         later = clock.to_text(clock.now() + timedelta(hours=1))
         fine = event({"email": ANN})
         bad: list[tuple[Any, str]] = [
@@ -83,37 +83,43 @@ class TestCreateMany:
             (event({"id": str(uuid4())}), "profile_unknown"),
             (event({"id": theirs.upsert(email=ANN)["id"]}), "profile_unknown"),
             ({**fine, "storeId": theirs.store()}, "store_unknown"),
-            (event({"shopifyClientId": "c", "storeId": town.store()}), "store_unknown"),
+            (event({"shopifyClientId": "c", "storeId": scenario.store()}), "store_unknown"),
         ]
         assert {code for _, code in bad} == {fault.value for fault in EventFault}
         rows = [row for body, _ in bad for row in (body, fine)]
         codes = [(2 * n, code) for n, (_, code) in enumerate(bad)]
-        assert told(town, *rows) == (len(bad), 0, codes)
-        assert len(names_of(town, town.whose(email=ANN)["id"])) == len(bad)
-        assert town.get("/profiles")["total"] == 1
+        assert bulk_outcome(scenario, *rows) == (len(bad), 0, codes)
+        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == len(bad)
+        assert scenario.get("/profiles")["total"] == 1
 
-    def test_a_number_without_its_countrys_code_is_read_as_the_stores(self, town: Town) -> None:
-        store = town.store()
+    def test_a_number_without_its_countrys_code_is_read_as_the_stores(
+        self, scenario: Scenario
+    ) -> None:
+        store = scenario.store()
         rows = [
             event({"phone": "0664 1234567"}, "a", storeId=store),
             event({"phone": "0664 1234567"}, "b"),
             event({"phone": "+436641234567"}, "c"),
             event({"phone": "0664 1"}, "d", storeId=store),
         ]
-        assert told(town, *rows) == (2, 0, [(1, "profile_invalid"), (3, "profile_invalid")])
-        assert sorted(names_of(town, town.whose(phone="+436641234567")["id"])) == ["a", "c"]
+        assert bulk_outcome(scenario, *rows) == (
+            2,
+            0,
+            [(1, "profile_invalid"), (3, "profile_invalid")],
+        )
+        assert sorted(names_of(scenario, scenario.whose(phone="+436641234567")["id"])) == ["a", "c"]
 
-    def test_the_detail_says_how_to_mend_everything(self, town: Town) -> None:
+    def test_the_detail_says_how_to_mend_everything(self, scenario: Scenario) -> None:
         secret = f"{CANARY} secret"
-        answer = tell_many(town, {"profile": secret, "name": 7, secret: 1})
+        answer = post_events(scenario, {"profile": secret, "name": 7, secret: 1})
         [failed] = answer.json["failed"]
         for word in ("alone", "`profile`", "`name`", "`properties`"):
             assert word in failed["detail"]
         assert secret not in failed["detail"]
 
-    def test_whole(self, town: Town) -> None:
-        store, shop = town.store(), shopify_store(town)
-        ann = town.upsert(email=ANN)["id"]
+    def test_whole(self, scenario: Scenario) -> None:
+        store, shop = scenario.store(), shopify_store(scenario)
+        ann = scenario.upsert(email=ANN)["id"]
         rows = [
             event({"id": ann}, "a", 3, storeId=store, properties={"n": 1}),
             event({"email": ANN}, "b", 5, uniqueId="u"),
@@ -124,89 +130,95 @@ class TestCreateMany:
             event({"shopifyClientId": "c1", "storeId": shop}, "f", 1),
             event({"anonymousId": "b1"}, "g", 1),
         ]
-        key = town.world.api_key(town.workspace, KeyScope.WRITE)
-        answer = town.world.call("POST", "/events/bulk", token=key, json_body={"events": rows})
+        key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
+        answer = scenario.world.call("POST", "/events/bulk", token=key, json_body={"events": rows})
         expected = {"accepted": 7, "duplicates": 1, "failed": []}
         assert (answer.status, answer.json) == (200, expected)
         common: dict[str, Any] = {"source": "api", "storeId": None, "properties": {}}
-        assert events_of(town, ann) == [
+        assert events_of(scenario, ann) == [
             {**common, "name": "b", "occurredAt": day(5)},
             {**common, "name": "a", "occurredAt": day(3), "storeId": store, "properties": {"n": 1}},
         ]
-        bob = town.whose(email=BOB)
+        bob = scenario.whose(email=BOB)
         assert (bob["firstSeenAt"], bob["lastSeenAt"]) == (day(2), day(7))
-        assert names_of(town, bob["id"]) == ["e", "c"]
-        assert town.get("/profiles")["total"] == 5
-        check_counts(town)
-        town.check_rows()
+        assert names_of(scenario, bob["id"]) == ["e", "c"]
+        assert scenario.get("/profiles")["total"] == 5
+        check_counts(scenario)
+        scenario.check_rows()
 
-    def test_without_a_moment_in_the_requests_order(self, town: Town) -> None:
+    def test_without_a_moment_in_the_requests_order(self, scenario: Scenario) -> None:
         rows = [event({"email": ANN}, f"{n:03}") for n in range(200)]
         for row in rows:
             del row["occurredAt"]
-        assert told(town, *rows) == (200, 0, [])
-        profile = town.whose(email=ANN)
-        assert names_of(town, profile["id"]) == [f"{n:03}" for n in range(199, -1, -1)]
+        assert bulk_outcome(scenario, *rows) == (200, 0, [])
+        profile = scenario.whose(email=ANN)
+        assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(199, -1, -1)]
         assert profile["firstSeenAt"] == profile["lastSeenAt"]
 
-    def test_500_of_one_person_write_the_profile_once_a_transaction(self, town: Town) -> None:
-        town.upsert(email=ANN)
+    def test_500_of_one_person_write_the_profile_once_a_transaction(
+        self, scenario: Scenario
+    ) -> None:
+        scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, at=n / 500) for n in range(500)]
-        calls = counted(lambda: tell_many(town, *rows))
+        calls = counted(lambda: post_events(scenario, *rows))
         assert calls.count("TransactWriteItems") == 500 // (bulk.MAX_OF_ONE - 1) + 1
-        assert len(names_of(town, town.whose(email=ANN)["id"])) == 500
-        check_counts(town)
+        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == 500
+        check_counts(scenario)
 
     def test_older_events_than_lists_have_room_for(
-        self, town: Town, monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """They move the person in each store's list, too: a transaction takes fewer events."""
-        town.customer(town.store(), "7", 100, email=ANN)
+        scenario.customer(scenario.store(), "7", 100, email=ANN)
         monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
         rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
-        assert told(town, *rows) == (80, 0, [])
-        profile = town.whose(email=ANN)
-        assert names_of(town, profile["id"]) == [f"{n:03}" for n in range(80)]
+        assert bulk_outcome(scenario, *rows) == (80, 0, [])
+        profile = scenario.whose(email=ANN)
+        assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(80)]
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(82.1), day(100))
-        check_counts(town)
-        town.check_rows()
+        check_counts(scenario)
+        scenario.check_rows()
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_100_with_unique_ids_of_one_person(self, town: Town, known: bool) -> None:
+    def test_100_with_unique_ids_of_one_person(self, scenario: Scenario, known: bool) -> None:
         """Each is two rows: what they are together must fit, too."""
         if known:
-            town.upsert(email=ANN)
+            scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, f"{n:03}", at=n / 100, uniqueId=f"u{n}") for n in range(100)]
-        assert told(town, *rows) == (100, 0, [])
-        assert told(town, *rows) == (0, 100, [])
+        assert bulk_outcome(scenario, *rows) == (100, 0, [])
+        assert bulk_outcome(scenario, *rows) == (0, 100, [])
         expected = [f"{n:03}" for n in range(99, -1, -1)]
-        assert names_of(town, town.whose(email=ANN)["id"]) == expected
-        check_counts(town)
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == expected
+        check_counts(scenario)
 
-    def test_500_new_people(self, town: Town) -> None:
+    def test_500_new_people(self, scenario: Scenario) -> None:
         rows = [event({"email": f"p{n:03}.{CANARY}@example.com"}) for n in range(500)]
-        assert told(town, *rows) == (500, 0, [])
-        assert town.get("/profiles")["total"] == 500
-        assert told(town, *rows) == (500, 0, [])
-        assert town.get("/profiles")["total"] == 500
-        check_counts(town)
-        town.check_rows()
+        assert bulk_outcome(scenario, *rows) == (500, 0, [])
+        assert scenario.get("/profiles")["total"] == 500
+        assert bulk_outcome(scenario, *rows) == (500, 0, [])
+        assert scenario.get("/profiles")["total"] == 500
+        check_counts(scenario)
+        scenario.check_rows()
 
-    def test_somebody_else_changes_the_same_person(self, town: Town) -> None:
-        town.upsert(email=ANN)
+    def test_somebody_else_changes_the_same_person(self, scenario: Scenario) -> None:
+        scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, f"n{n}", n, uniqueId="u") for n in range(3)]
-        with before_the_commit(lambda: tell(town, event({"email": ANN}, "n1", 9, uniqueId="u"))):
-            assert told(town, *rows, event({"email": BOB})) == (3, 1, [])
-        assert names_of(town, town.whose(email=ANN)["id"]) == ["n1", "n2", "n0"]
-        check_counts(town)
+        with before_the_commit(
+            lambda: post_event(scenario, event({"email": ANN}, "n1", 9, uniqueId="u"))
+        ):
+            assert bulk_outcome(scenario, *rows, event({"email": BOB})) == (3, 1, [])
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["n1", "n2", "n0"]
+        check_counts(scenario)
 
-    def test_somebody_else_makes_the_same_person(self, town: Town) -> None:
-        with before_the_commit(lambda: tell(town, event({"email": ANN}, "a", 1))):
-            assert told(town, event({"email": ANN}, "b", 2)) == (1, 0, [])
-        assert names_of(town, town.whose(email=ANN)["id"]) == ["b", "a"]
+    def test_somebody_else_makes_the_same_person(self, scenario: Scenario) -> None:
+        with before_the_commit(lambda: post_event(scenario, event({"email": ANN}, "a", 1))):
+            assert bulk_outcome(scenario, event({"email": ANN}, "b", 2)) == (1, 0, [])
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["b", "a"]
 
-    def test_others_who_never_stop(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-        ann = ProfileRepository(town.workspace).get(_made(town).id)
+    def test_others_who_never_stop(
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ann = ProfileRepository(scenario.workspace).get(_made(scenario).id)
         assert ann is not None
         plain = Changes.commit
 
@@ -217,35 +229,37 @@ class TestCreateMany:
             plain(changes)
 
         monkeypatch.setattr(Changes, "commit", commit)
-        answer = tell_many(town, event({"email": ANN}))
+        answer = post_events(scenario, event({"email": ANN}))
         assert answer.problem() == (409, "conflict")
         monkeypatch.setattr(Changes, "commit", plain)
-        assert names_of(town, ann.id) == []
+        assert names_of(scenario, ann.id) == []
 
-    def test_replay(self, town: Town) -> None:
+    def test_replay(self, scenario: Scenario) -> None:
         rows = [event({"email": ANN}), event({"email": BOB}), 7]
-        first = tell_many(town, *rows, key=KEY)
-        again = tell_many(town, *rows, key=KEY)
+        first = post_events(scenario, *rows, key=KEY)
+        again = post_events(scenario, *rows, key=KEY)
         assert (again.status, again.body) == (200, first.body)
         assert again.header("idempotency-replayed") == "true"
-        assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
 
-    def test_merged_profiles(self, town: Town) -> None:
-        ann, bob = town.upsert(email=ANN)["id"], town.upsert(email=BOB)["id"]
-        assert told(town, event({"id": bob}, "a", 1, uniqueId="u")) == (1, 0, [])
-        assert town.merge(ann, bob).status == 200
+    def test_merged_profiles(self, scenario: Scenario) -> None:
+        ann, bob = scenario.upsert(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        assert bulk_outcome(scenario, event({"id": bob}, "a", 1, uniqueId="u")) == (1, 0, [])
+        assert scenario.merge(ann, bob).status == 200
         rows = [event({"id": bob}, "a", 2, uniqueId="u"), event({"id": bob}, "b", 3)]
-        assert told(town, *rows, event({"id": ann}, "c", 4)) == (2, 1, [])
-        town.world.deliver()
-        assert names_of(town, bob) == ["c", "b", "a"]
-        assert told(town, event({"email": ANN}, "a", uniqueId="u")) == (0, 1, [])
-        check_counts(town)
-        town.check_rows()
+        assert bulk_outcome(scenario, *rows, event({"id": ann}, "c", 4)) == (2, 1, [])
+        scenario.world.deliver()
+        assert names_of(scenario, bob) == ["c", "b", "a"]
+        assert bulk_outcome(scenario, event({"email": ANN}, "a", uniqueId="u")) == (0, 1, [])
+        check_counts(scenario)
+        scenario.check_rows()
 
 
-def _made(town: Town) -> Profile:
-    given, cause = IncomingPerson(email=ANN), MergeCause("api")
-    return commit_anew(lambda changes: upsert_profile(town.workspace, given, cause, changes))[0]
+def _made(scenario: Scenario) -> Profile:
+    person, cause = IncomingPerson(email=ANN), MergeCause("api")
+    return commit_anew(lambda changes: upsert_profile(scenario.workspace, person, cause, changes))[
+        0
+    ]
 
 
 def _touched(changes: Changes, ann: Profile) -> None:
@@ -262,9 +276,9 @@ class Pair:
     def __init__(self) -> None:
         self.world = World()
 
-    def towns(self) -> tuple[Town, Town]:
+    def scenarios(self) -> tuple[Scenario, Scenario]:
         """New ones."""
-        return Town(self.world), Town(self.world)
+        return Scenario(self.world), Scenario(self.world)
 
 
 @pytest.fixture(scope="module")
@@ -301,8 +315,8 @@ def test_bulk_is_as_so_many_single_ones(
     pair: Pair, events: list[dict[str, Any]], data: st.DataObject
 ) -> None:
     """Whatever the requests they are split into, and however few fit into a transaction."""
-    singly, together = pair.towns()
-    statuses = [tell(singly, body).status for body in events]
+    singly, together = pair.scenarios()
+    statuses = [post_event(singly, body).status for body in events]
     cuts = sorted(data.draw(st.lists(st.integers(0, len(events)), max_size=2)))
     accepted = duplicates = 0
     with pytest.MonkeyPatch.context() as patched:
@@ -311,20 +325,20 @@ def test_bulk_is_as_so_many_single_ones(
         for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True):
             if start == end:
                 continue
-            more = told(together, *events[start:end])
+            more = bulk_outcome(together, *events[start:end])
             accepted, duplicates = accepted + more[0], duplicates + more[1]
             assert more[2] == []
     assert (accepted, duplicates) == (statuses.count(201), statuses.count(200))
     assert state_of(singly) == state_of(together)
-    for town in (singly, together):
-        check_counts(town)
+    for scenario in (singly, together):
+        check_counts(scenario)
 
 
-def state_of(town: Town) -> dict[Any, Any]:
+def state_of(scenario: Scenario) -> dict[Any, Any]:
     """All people by what names them, with what is shown of them and their events."""
     found = {}
-    for row in town.get("/profiles", pageSize=100)["items"]:
-        shown = {k: v for k, v in town.get(f"/profiles/{row['id']}").items() if k != "id"}
-        events = sorted(events_of(town, row["id"]), key=repr)
-        found[frozenset(town.identities(row["id"]))] = (shown, events)
+    for row in scenario.get("/profiles", pageSize=100)["items"]:
+        shown = {k: v for k, v in scenario.get(f"/profiles/{row['id']}").items() if k != "id"}
+        events = sorted(events_of(scenario, row["id"]), key=repr)
+        found[frozenset(scenario.identities(row["id"]))] = (shown, events)
     return found

@@ -18,23 +18,23 @@ from tests.people.events.telling import (
     event,
     events_of,
     names_of,
+    post_event,
     shopify_store,
-    tell,
 )
-from tests.people.matching.scenario import ANN, BOB, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario, day
 
 KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 
 
 @pytest.fixture
-def ann(town: Town) -> dict[str, Any]:
+def ann(scenario: Scenario) -> dict[str, Any]:
     """Somebody with an email."""
-    return town.upsert(email=ANN)
+    return scenario.upsert(email=ANN)
 
 
-def rows_of(town: Town) -> list[Any]:
+def rows_of(scenario: Scenario) -> list[Any]:
     """All that the workspace holds of people."""
-    rows = [row.serialize() for row in town.world.rows(f"{town.workspace.key}#")]
+    rows = [row.serialize() for row in scenario.world.rows(f"{scenario.workspace.key}#")]
     return sorted(rows, key=lambda row: (row["pk"]["S"], row["sk"]["S"]))
 
 
@@ -69,23 +69,23 @@ class TestCreate:
             ({"source": "api"}, ["/source"]),
         ],
     )
-    def test_bad_input(self, town: Town, change: dict[str, Any], paths: list[str]) -> None:
-        held = rows_of(town)
-        assert tell(town, {**event({"email": ANN}), **change}).error_paths() == paths
-        assert rows_of(town) == held
+    def test_bad_input(self, scenario: Scenario, change: dict[str, Any], paths: list[str]) -> None:
+        stored = rows_of(scenario)
+        assert post_event(scenario, {**event({"email": ANN}), **change}).error_paths() == paths
+        assert rows_of(scenario) == stored
 
     @pytest.mark.parametrize("field", ["profile", "name", "properties"])
-    def test_what_must_be_there(self, town: Town, field: str) -> None:
+    def test_what_must_be_there(self, scenario: Scenario, field: str) -> None:
         body = event({"email": ANN})
         del body[field]
-        assert tell(town, body).error_paths() == [f"/{field}"]
+        assert post_event(scenario, body).error_paths() == [f"/{field}"]
 
-    def test_in_the_future(self, town: Town) -> None:
+    def test_in_the_future(self, scenario: Scenario) -> None:
         body = event({"email": ANN})
         later = clock.to_text(clock.now() + timedelta(minutes=1))
-        assert tell(town, {**body, "occurredAt": later}).error_paths() == ["/occurredAt"]
-        town.world.advance(minutes=2)
-        assert tell(town, {**body, "occurredAt": later}).json["occurredAt"] == later
+        assert post_event(scenario, {**body, "occurredAt": later}).error_paths() == ["/occurredAt"]
+        scenario.world.advance(minutes=2)
+        assert post_event(scenario, {**body, "occurredAt": later}).json["occurredAt"] == later
 
     @pytest.mark.parametrize(
         ("value", "status"),
@@ -97,33 +97,33 @@ class TestCreate:
             ([1] * 20_000, 422),
         ],
     )
-    def test_so_many_properties(self, town: Town, value: Any, status: int) -> None:
-        answer = tell(town, event({"email": ANN}, properties={"k": value}))
+    def test_so_many_properties(self, scenario: Scenario, value: Any, status: int) -> None:
+        answer = post_event(scenario, event({"email": ANN}, properties={"k": value}))
         assert answer.status == status
         if status == 422:
             assert answer.error_paths() == ["/properties"]
         else:
-            profile = town.whose(email=ANN)["id"]
-            assert events_of(town, profile)[0]["properties"] == {"k": value}
+            profile = scenario.whose(email=ANN)["id"]
+            assert events_of(scenario, profile)[0]["properties"] == {"k": value}
 
     @pytest.mark.parametrize(("levels", "status"), [(20, 201), (21, 422)])
-    def test_so_deep(self, town: Town, levels: int, status: int) -> None:
+    def test_so_deep(self, scenario: Scenario, levels: int, status: int) -> None:
         value: Any = {}
         for level in range(levels - 1, 0, -1):
             value = {"a": value} if level % 2 else [value]
         assert _depth(value) == levels
-        answer = tell(town, event({"email": ANN}, properties=value))
+        answer = post_event(scenario, event({"email": ANN}, properties=value))
         assert answer.status == status
 
     @pytest.mark.parametrize("text", ["1e400", '"\\ud800"', '{"\\udfff": 1}'])
-    def test_what_json_in_utf_8_cant_hold(self, town: Town, text: str) -> None:
+    def test_what_json_in_utf_8_cant_hold(self, scenario: Scenario, text: str) -> None:
         body = '{"profile": {"email": "ann@example.com"}, "name": "n", "properties": {"k": %s}}'
         sent = (body % text).encode()
-        answer = town.world.call("POST", "/events", token=town.owner.token, body=sent)
+        answer = scenario.world.call("POST", "/events", token=scenario.owner.token, body=sent)
         assert answer.error_paths() == ["/properties"]
 
-    def test_whole(self, town: Town, ann: dict[str, Any]) -> None:
-        store = town.store()
+    def test_whole(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        store = scenario.store()
         properties = {
             "sku": "TEA-100",
             "price": {"amount": 1250, "currency": "EUR"},
@@ -132,7 +132,7 @@ class TestCreate:
             "": {},
         }
         body = event({"id": ann["id"]}, " viewed ", 3, storeId=store, properties=properties)
-        answer = tell(town, {**body, "occurredAt": "2026-01-04T01:00:00.123456+01:00"})
+        answer = post_event(scenario, {**body, "occurredAt": "2026-01-04T01:00:00.123456+01:00"})
         expected = {
             "id": answer.json["id"],
             "name": "viewed",
@@ -142,57 +142,61 @@ class TestCreate:
             "properties": properties,
         }
         assert (answer.status, answer.json) == (201, expected)
-        found = town.get(f"/profiles/{ann['id']}/events")
+        found = scenario.get(f"/profiles/{ann['id']}/events")
         assert found == {"items": [expected], "total": 1, "page": 1, "pageSize": 25}
-        check_counts(town)
+        check_counts(scenario)
 
-    def test_now_and_by_a_key(self, town: Town, ann: dict[str, Any]) -> None:
-        key = town.world.api_key(town.workspace, KeyScope.WRITE)
+    def test_now_and_by_a_key(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         body = {"profile": {"id": ann["id"]}, "name": "viewed", "properties": {}}
         begin = clock.now()
-        answer = town.world.call("POST", "/events", token=key, json_body=body)
+        answer = scenario.world.call("POST", "/events", token=key, json_body=body)
         assert answer.status == 201
         assert answer.json["source"] == "api"
         assert answer.json["storeId"] is None
         assert begin <= clock.from_text(answer.json["occurredAt"]) <= clock.now()
-        profile = town.get(f"/profiles/{ann['id']}")
+        profile = scenario.get(f"/profiles/{ann['id']}")
         assert profile["lastSeenAt"] == answer.json["occurredAt"]
 
-    def test_unknown_and_anothers_profile(self, town: Town) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_unknown_and_anothers_profile(self, scenario: Scenario) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
-            assert tell(town, event({"id": unknown})).problem() == (422, "validation")
+            assert post_event(scenario, event({"id": unknown})).problem() == (422, "validation")
 
-    def test_unknown_and_anothers_store(self, town: Town) -> None:
-        theirs = Town(town.world).store()
+    def test_unknown_and_anothers_store(self, scenario: Scenario) -> None:
+        theirs = Scenario(scenario.world).store()
         for unknown in (str(uuid4()), theirs):
-            answer = tell(town, event({"email": ANN}, storeId=unknown))
+            answer = post_event(scenario, event({"email": ANN}, storeId=unknown))
             assert answer.error_paths() == ["/storeId"]
             client = {"shopifyClientId": "c1", "storeId": unknown}
-            assert tell(town, event(client)).error_paths() == ["/profile/storeId"]
-        custom = {"shopifyClientId": "c1", "storeId": town.store()}
-        both = tell(town, event(custom, storeId=theirs))
+            assert post_event(scenario, event(client)).error_paths() == ["/profile/storeId"]
+        custom = {"shopifyClientId": "c1", "storeId": scenario.store()}
+        both = post_event(scenario, event(custom, storeId=theirs))
         assert both.error_paths() == ["/storeId", "/profile/storeId"]
 
-    def test_a_number_without_its_countrys_code_is_read_as_the_stores(self, town: Town) -> None:
+    def test_a_number_without_its_countrys_code_is_read_as_the_stores(
+        self, scenario: Scenario
+    ) -> None:
         """The store's primary locale is de-AT; a code is taken wherever the store is."""
-        store = town.store()
+        store = scenario.store()
         for number in ("0664 1234567", "+43 664 1234567", "0043 664 1234567"):
-            assert tell(town, event({"phone": number}, storeId=store)).status == 201
-        assert tell(town, event({"phone": "+1 415 555 0123"}, storeId=store)).status == 201
-        found = town.get("/profiles")["items"]
+            assert post_event(scenario, event({"phone": number}, storeId=store)).status == 201
+        assert (
+            post_event(scenario, event({"phone": "+1 415 555 0123"}, storeId=store)).status == 201
+        )
+        found = scenario.get("/profiles")["items"]
         assert sorted(each["phone"] for each in found) == [PHONE, "+436641234567"]
-        assert len(events_of(town, town.whose(phone="+436641234567")["id"])) == 3
+        assert len(events_of(scenario, scenario.whose(phone="+436641234567")["id"])) == 3
 
-    def test_a_number_without_its_countrys_code_needs_a_store(self, town: Town) -> None:
-        store, theirs = town.store(), Town(town.world).store()
+    def test_a_number_without_its_countrys_code_needs_a_store(self, scenario: Scenario) -> None:
+        store, theirs = scenario.store(), Scenario(scenario.world).store()
         whose = {"phone": "0664 1234567"}
-        assert tell(town, event(whose)).error_paths() == ["/profile/phone"]
-        assert tell(town, event({"phone": "0664 1"}, storeId=store)).error_paths() == [
+        assert post_event(scenario, event(whose)).error_paths() == ["/profile/phone"]
+        assert post_event(scenario, event({"phone": "0664 1"}, storeId=store)).error_paths() == [
             "/profile/phone"
         ]
-        assert tell(town, event(whose, storeId=theirs)).error_paths() == ["/storeId"]
-        assert town.get("/profiles")["total"] == 0
+        assert post_event(scenario, event(whose, storeId=theirs)).error_paths() == ["/storeId"]
+        assert scenario.get("/profiles")["total"] == 0
 
     @pytest.mark.parametrize(
         ("named", "shows"),
@@ -203,92 +207,92 @@ class TestCreate:
         ],
     )
     def test_somebody_new_and_then_known(
-        self, town: Town, named: dict[str, str], shows: dict[str, str]
+        self, scenario: Scenario, named: dict[str, str], shows: dict[str, str]
     ) -> None:
-        assert tell(town, event(named, "first", 5)).status == 201
-        assert tell(town, event(named, "second", 2)).status == 201
-        assert tell(town, event(named, "third", 9)).status == 201
-        found = town.get("/profiles")
+        assert post_event(scenario, event(named, "first", 5)).status == 201
+        assert post_event(scenario, event(named, "second", 2)).status == 201
+        assert post_event(scenario, event(named, "third", 9)).status == 201
+        found = scenario.get("/profiles")
         assert found["total"] == 1
-        profile = town.get(f"/profiles/{found['items'][0]['id']}")
+        profile = scenario.get(f"/profiles/{found['items'][0]['id']}")
         expected = {"email": None, "phone": None, "name": None, "isCustomer": False, **shows}
         assert {name: profile[name] for name in expected} == expected
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(2), day(9))
-        [identity] = town.get(f"/profiles/{profile['id']}/identities")["items"]
+        [identity] = scenario.get(f"/profiles/{profile['id']}/identities")["items"]
         assert (identity["firstSeenAt"], identity["lastSeenAt"]) == (day(2), day(9))
-        assert names_of(town, profile["id"]) == ["third", "first", "second"]
-        check_counts(town)
-        town.check_rows()
+        assert names_of(scenario, profile["id"]) == ["third", "first", "second"]
+        check_counts(scenario)
+        scenario.check_rows()
 
-    def test_a_shopify_stores_browser(self, town: Town) -> None:
-        one, two = shopify_store(town), shopify_store(town)
+    def test_a_shopify_stores_browser(self, scenario: Scenario) -> None:
+        one, two = shopify_store(scenario), shopify_store(scenario)
         for store, name in ((one, "a"), (two, "b"), (one, "c")):
             client = {"shopifyClientId": "c1", "storeId": store}
-            assert tell(town, event(client, name)).status == 201
-        profiles = town.ids("/profiles")
-        assert sorted(sorted(names_of(town, each)) for each in profiles) == [["a", "c"], ["b"]]
+            assert post_event(scenario, event(client, name)).status == 201
+        profiles = scenario.ids("/profiles")
+        assert sorted(sorted(names_of(scenario, each)) for each in profiles) == [["a", "c"], ["b"]]
         stores = {
             row["store"]["id"]
             for each in profiles
-            for row in town.get(f"/profiles/{each}/identities")["items"]
+            for row in scenario.get(f"/profiles/{each}/identities")["items"]
         }
         assert stores == {one, two}
 
-    def test_somebody_new_shows_the_consent_of_the_address(self, town: Town) -> None:
-        made = town.upsert(email=ANN)
-        assert town.consent(made["id"], "subscribed").status == 200
-        town.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
-        tell(town, event({"email": BOB}))
-        assert town.whose(email=BOB)["emailMarketingConsent"] == "not_subscribed"
+    def test_somebody_new_shows_the_consent_of_the_address(self, scenario: Scenario) -> None:
+        made = scenario.upsert(email=ANN)
+        assert scenario.consent(made["id"], "subscribed").status == 200
+        scenario.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
+        post_event(scenario, event({"email": BOB}))
+        assert scenario.whose(email=BOB)["emailMarketingConsent"] == "not_subscribed"
         body = {"changes": [{"phone": PHONE, "state": "subscribed", "occurredAt": day(1)}]}
-        assert town.call("POST", "/consent/import", body).status == 200
-        tell(town, event({"phone": PHONE}))
-        assert town.whose(phone=PHONE)["smsMarketingConsent"] == "subscribed"
+        assert scenario.call("POST", "/consent/import", body).status == 200
+        post_event(scenario, event({"phone": PHONE}))
+        assert scenario.whose(phone=PHONE)["smsMarketingConsent"] == "subscribed"
 
-    def test_an_earlier_one_moves_the_profile_in_its_lists(self, town: Town) -> None:
-        store = town.store()
-        town.customer(store, "7", 5, email=ANN)
-        town.customer(store, "8", 3, email=BOB)
-        ann, bob = town.whose(email=ANN)["id"], town.whose(email=BOB)["id"]
-        assert town.ids("/profiles") == [ann, bob]
-        assert tell(town, event({"email": ANN}, at=1)).status == 201
-        assert town.ids("/profiles") == [bob, ann]
-        assert town.ids("/profiles", storeId=store) == [bob, ann]
-        town.check_lists()
+    def test_an_earlier_one_moves_the_profile_in_its_lists(self, scenario: Scenario) -> None:
+        store = scenario.store()
+        scenario.customer(store, "7", 5, email=ANN)
+        scenario.customer(store, "8", 3, email=BOB)
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        assert scenario.ids("/profiles") == [ann, bob]
+        assert post_event(scenario, event({"email": ANN}, at=1)).status == 201
+        assert scenario.ids("/profiles") == [bob, ann]
+        assert scenario.ids("/profiles", storeId=store) == [bob, ann]
+        scenario.check_lists()
 
-    def test_what_happens_within_what_is_known_moves_nothing(self, town: Town) -> None:
+    def test_what_happens_within_what_is_known_moves_nothing(self, scenario: Scenario) -> None:
         """Only the profile's own row changes, and the event's is new."""
-        town.customer(town.store(), "7", 5, email=ANN)
-        ann = town.whose(email=ANN)["id"]
-        before = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(town)}
-        assert tell(town, event({"id": ann}, at=8)).status == 201
-        after = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(town)}
+        scenario.customer(scenario.store(), "7", 5, email=ANN)
+        ann = scenario.whose(email=ANN)["id"]
+        before = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(scenario)}
+        assert post_event(scenario, event({"id": ann}, at=8)).status == 201
+        after = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(scenario)}
         changed = [key for key, row in after.items() if before.get(key) != row]
         assert [sk.partition("#")[0] for _, sk in changed] == ["event", "profile"]
 
-    def test_replay(self, town: Town, ann: dict[str, Any]) -> None:
-        first = tell(town, event({"id": ann["id"]}), key=KEY)
-        again = tell(town, event({"id": ann["id"]}), key=KEY)
+    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        first = post_event(scenario, event({"id": ann["id"]}), key=KEY)
+        again = post_event(scenario, event({"id": ann["id"]}), key=KEY)
         assert (first.status, again.status, again.body) == (201, 201, first.body)
         assert again.header("idempotency-replayed") == "true"
-        assert names_of(town, ann["id"]) == ["viewed"]
-        other = tell(town, event({"id": ann["id"]}, "else"), key=KEY)
+        assert names_of(scenario, ann["id"]) == ["viewed"]
+        other = post_event(scenario, event({"id": ann["id"]}, "else"), key=KEY)
         assert other.problem() == (422, "idempotency_key_reused")
 
-    def test_a_key_is_free_again_after_what_was_wrong(self, town: Town) -> None:
-        wrong = tell(town, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
+    def test_a_key_is_free_again_after_what_was_wrong(self, scenario: Scenario) -> None:
+        wrong = post_event(scenario, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
         assert wrong.error_paths() == ["/storeId"]
-        assert tell(town, event({"email": ANN}), key=KEY).status == 201
-        assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
+        assert post_event(scenario, event({"email": ANN}), key=KEY).status == 201
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
 
-    def test_a_merged_profiles_id(self, town: Town, ann: dict[str, Any]) -> None:
-        bob = town.upsert(email=BOB)
-        assert town.merge(ann["id"], bob["id"]).status == 200
-        assert tell(town, event({"id": bob["id"]})).status == 201
-        town.world.deliver()
-        assert tell(town, event({"email": BOB}, "later", 2)).status == 201
-        assert names_of(town, ann["id"]) == names_of(town, bob["id"]) == ["later", "viewed"]
-        check_counts(town)
+    def test_a_merged_profiles_id(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        bob = scenario.upsert(email=BOB)
+        assert scenario.merge(ann["id"], bob["id"]).status == 200
+        assert post_event(scenario, event({"id": bob["id"]})).status == 201
+        scenario.world.deliver()
+        assert post_event(scenario, event({"email": BOB}, "later", 2)).status == 201
+        assert names_of(scenario, ann["id"]) == names_of(scenario, bob["id"]) == ["later", "viewed"]
+        check_counts(scenario)
 
 
 def _depth(value: Any) -> int:
@@ -299,20 +303,20 @@ def _depth(value: Any) -> int:
 class TestUniqueId:
     """One event of a name that a profile has."""
 
-    def test_the_first_is_answered_and_nothing_written(self, town: Town) -> None:
-        first = tell(town, event({"email": ANN}, uniqueId="u", properties={"n": 1}))
+    def test_the_first_is_answered_and_nothing_written(self, scenario: Scenario) -> None:
+        first = post_event(scenario, event({"email": ANN}, uniqueId="u", properties={"n": 1}))
         assert first.status == 201
-        held = rows_of(town)
+        stored = rows_of(scenario)
         for body in (
             event({"email": ANN}, uniqueId="u", properties={"n": 1}),
             event({"email": ANN}, at=9, uniqueId=" u ", properties={"n": 2}),
-            event({"id": town.whose(email=ANN)["id"]}, at=0, uniqueId="u"),
+            event({"id": scenario.whose(email=ANN)["id"]}, at=0, uniqueId="u"),
         ):
-            again = tell(town, body)
+            again = post_event(scenario, body)
             assert (again.status, again.json) == (200, first.json)
-            assert rows_of(town) == held
+            assert rows_of(scenario) == stored
 
-    def test_of_another_name_or_person_or_without_it_is_another(self, town: Town) -> None:
+    def test_of_another_name_or_person_or_without_it_is_another(self, scenario: Scenario) -> None:
         bodies = [
             event({"email": ANN}, uniqueId="u"),
             event({"email": ANN}, "bought", uniqueId="u"),
@@ -321,90 +325,90 @@ class TestUniqueId:
             event({"email": ANN}),
             event({"email": BOB}, uniqueId="u"),
         ]
-        assert [tell(town, body).status for body in bodies] == [201] * 6
-        assert len(names_of(town, town.whose(email=ANN)["id"])) == 5
-        check_counts(town)
+        assert [post_event(scenario, body).status for body in bodies] == [201] * 6
+        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == 5
+        check_counts(scenario)
 
-    def test_name_and_id_dont_run_together(self, town: Town) -> None:
+    def test_name_and_id_dont_run_together(self, scenario: Scenario) -> None:
         for name, unique in (("a", "b\x1fc"), ("a\x1fb", "c")):
-            assert tell(town, event({"email": ANN}, name, uniqueId=unique)).status == 201
+            assert post_event(scenario, event({"email": ANN}, name, uniqueId=unique)).status == 201
 
-    def test_longest(self, town: Town) -> None:
+    def test_longest(self, scenario: Scenario) -> None:
         body = event({"email": ANN}, "ü" * 255, uniqueId="😀" * 255)
-        assert [tell(town, body).status for _ in range(2)] == [201, 200]
+        assert [post_event(scenario, body).status for _ in range(2)] == [201, 200]
 
-    def test_with_an_idempotency_key(self, town: Town) -> None:
-        first = tell(town, event({"email": ANN}, uniqueId="u"), key=KEY)
-        second = tell(town, event({"email": ANN}, uniqueId="u"), key="another")
-        third = tell(town, event({"email": ANN}, uniqueId="u"), key="another")
+    def test_with_an_idempotency_key(self, scenario: Scenario) -> None:
+        first = post_event(scenario, event({"email": ANN}, uniqueId="u"), key=KEY)
+        second = post_event(scenario, event({"email": ANN}, uniqueId="u"), key="another")
+        third = post_event(scenario, event({"email": ANN}, uniqueId="u"), key="another")
         assert [answer.status for answer in (first, second, third)] == [201, 200, 200]
         assert first.body == second.body == third.body
         assert third.header("idempotency-replayed") == "true"
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_two_at_once(self, town: Town, *, known: bool) -> None:
+    def test_two_at_once(self, scenario: Scenario, *, known: bool) -> None:
         """Of somebody known, and of somebody whom both make."""
         if known:
-            town.upsert(email=ANN)
+            scenario.upsert(email=ANN)
         body, second = event({"email": ANN}, uniqueId="u"), list[Answer]()
-        with _overtaken(town, body, second):
-            first = tell(town, body)
+        with _overtaken(scenario, body, second):
+            first = post_event(scenario, body)
         assert [first.status, second[0].status] == [200, 201]
         assert first.json == second[0].json
-        assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
-        check_counts(town)
+        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+        check_counts(scenario)
 
-    def test_two_different_ones_at_once(self, town: Town) -> None:
+    def test_two_different_ones_at_once(self, scenario: Scenario) -> None:
         second = list[Answer]()
-        with _overtaken(town, event({"email": ANN}, "b", 2), second):
-            assert tell(town, event({"email": ANN}, "a", 3)).status == 201
+        with _overtaken(scenario, event({"email": ANN}, "b", 2), second):
+            assert post_event(scenario, event({"email": ANN}, "a", 3)).status == 201
         assert second[0].status == 201
-        profile = town.whose(email=ANN)
-        assert names_of(town, profile["id"]) == ["a", "b"]
+        profile = scenario.whose(email=ANN)
+        assert names_of(scenario, profile["id"]) == ["a", "b"]
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(2), day(3))
-        check_counts(town)
+        check_counts(scenario)
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_of_a_profile_that_was_merged(self, town: Town, *, delivered: bool) -> None:
-        first = tell(town, event({"email": ANN}, uniqueId="u"))
-        second = tell(town, event({"email": BOB}, uniqueId="u"))
-        third = tell(town, event({"email": BOB}, uniqueId="v"))
-        ann, bob = town.whose(email=ANN)["id"], town.whose(email=BOB)["id"]
-        assert town.merge(ann, bob).status == 200
+    def test_of_a_profile_that_was_merged(self, scenario: Scenario, *, delivered: bool) -> None:
+        first = post_event(scenario, event({"email": ANN}, uniqueId="u"))
+        second = post_event(scenario, event({"email": BOB}, uniqueId="u"))
+        third = post_event(scenario, event({"email": BOB}, uniqueId="v"))
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        assert scenario.merge(ann, bob).status == 200
         if delivered:
-            town.world.deliver()
-        again = tell(town, event({"email": BOB}, uniqueId="u"))
+            scenario.world.deliver()
+        again = post_event(scenario, event({"email": BOB}, uniqueId="u"))
         assert again.status == 200
         assert again.json in (first.json, second.json)
-        assert tell(town, event({"email": ANN}, uniqueId="v")).json == third.json
-        assert len(names_of(town, ann)) == 3
-        town.world.deliver()
-        assert tell(town, event({"email": ANN}, uniqueId="u")).json == first.json
-        check_counts(town)
-        town.check_rows()
+        assert post_event(scenario, event({"email": ANN}, uniqueId="v")).json == third.json
+        assert len(names_of(scenario, ann)) == 3
+        scenario.world.deliver()
+        assert post_event(scenario, event({"email": ANN}, uniqueId="u")).json == first.json
+        check_counts(scenario)
+        scenario.check_rows()
 
 
-def _overtaken(town: Town, body: Any, answers: list[Answer]) -> Any:
+def _overtaken(scenario: Scenario, body: Any, answers: list[Answer]) -> Any:
     """Somebody else tells of an event after the next request's reads."""
-    return before_the_commit(lambda: answers.append(tell(town, body)))
+    return before_the_commit(lambda: answers.append(post_event(scenario, body)))
 
 
 class TestList:
     """GET /profiles/{id}/events."""
 
-    def test_unknown_and_anothers(self, town: Town) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
-            answer = town.call("GET", f"/profiles/{unknown}/events")
+            answer = scenario.call("GET", f"/profiles/{unknown}/events")
             assert answer.problem() == (404, "not_found")
 
-    def test_a_key_that_reads(self, town: Town, ann: dict[str, Any]) -> None:
-        key = town.world.api_key(town.workspace, KeyScope.READ)
-        answer = town.world.call("GET", f"/profiles/{ann['id']}/events", token=key)
+    def test_a_key_that_reads(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
+        answer = scenario.world.call("GET", f"/profiles/{ann['id']}/events", token=key)
         nothing = {"items": [], "total": 0, "page": 1, "pageSize": 25}
         assert (answer.status, answer.json) == (200, nothing)
 
-    def test_bad_input(self, town: Town) -> None:
+    def test_bad_input(self, scenario: Scenario) -> None:
         query = {
             "name": " ",
             "source": "api,ann",
@@ -414,30 +418,30 @@ class TestList:
             "page": 0,
             "pageSize": 7,
         }
-        answer = town.call("GET", "/profiles/7/events", query=query)
+        answer = scenario.call("GET", "/profiles/7/events", query=query)
         paths = {f"query.{name}" for name in query} | {"path.id"}
         assert set(answer.error_paths()) == paths
 
     def test_of_one_moment_the_one_told_last_comes_first(
-        self, town: Town, ann: dict[str, Any]
+        self, scenario: Scenario, ann: dict[str, Any]
     ) -> None:
         for name in "abc":
-            tell(town, event({"id": ann["id"]}, name))
-            town.world.advance(seconds=1)
-        assert names_of(town, ann["id"]) == ["c", "b", "a"]
+            post_event(scenario, event({"id": ann["id"]}, name))
+            scenario.world.advance(seconds=1)
+        assert names_of(scenario, ann["id"]) == ["c", "b", "a"]
 
     def test_so_many(
-        self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(listing, "MAX_ROWS", 3)
         for number in range(4):
-            tell(town, event({"id": ann["id"]}, at=number))
+            post_event(scenario, event({"id": ann["id"]}, at=number))
         path = f"/profiles/{ann['id']}/events"
-        broad = town.call("GET", path, query={"name": "other"})
+        broad = scenario.call("GET", path, query={"name": "other"})
         assert broad.json["errors"][0]["path"] == "query.occurredFrom"
         assert broad.problem() == (422, "filter_too_broad")
-        assert town.get(path)["total"] == 4
-        assert town.get(path, name="viewed", occurredFrom=day(1))["total"] == 3
+        assert scenario.get(path)["total"] == 4
+        assert scenario.get(path, name="viewed", occurredFrom=day(1))["total"] == 3
 
     def test_every_platform_is_a_source(self) -> None:
         assert {platform.value for platform in Platform} < {source.value for source in EventSource}

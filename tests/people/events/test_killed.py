@@ -19,15 +19,15 @@ from tests.harness.call_interruption import (
 from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.world import Answer, World
 from tests.people.events.telling import (
+    bulk_outcome,
     check_counts,
     event,
     events_of,
     names_of,
-    tell,
-    tell_many,
-    told,
+    post_event,
+    post_events,
 )
-from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
 
 class TestOne:
@@ -35,48 +35,48 @@ class TestOne:
 
     @pytest.mark.parametrize("unique", [None, "u"])
     @pytest.mark.parametrize("known", [True, False])
-    def test_killed_anywhere(self, town: Town, *, known: bool, unique: str | None) -> None:
+    def test_killed_anywhere(self, scenario: Scenario, *, known: bool, unique: str | None) -> None:
         if known:
-            town.upsert(email=ANN)
+            scenario.upsert(email=ANN)
         more: dict[str, Any] = {"uniqueId": unique} if unique else {}
         body = event({"email": ANN}, **more)
-        send = partial(tell, town, body, key=KEY)
-        found = crashes(town.world, send)
-        assert len(found.places) > 8
+        send = partial(post_event, scenario, body, key=KEY)
+        found = crashes(scenario.world, send)
+        assert len(found.positions) > 8
         for _ in found:
-            answer = until_answered(town.world, send)
+            answer = until_answered(scenario.world, send)
             assert answer.status == 201
-            assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
-            check_counts(town)
+            assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+            check_counts(scenario)
 
-    def test_killed_anywhere_with_a_unique_id_alone(self, town: Town) -> None:
-        send = partial(tell, town, event({"email": ANN}, uniqueId="u"))
-        for _ in crashes(town.world, send):
+    def test_killed_anywhere_with_a_unique_id_alone(self, scenario: Scenario) -> None:
+        send = partial(post_event, scenario, event({"email": ANN}, uniqueId="u"))
+        for _ in crashes(scenario.world, send):
             assert send().status in {200, 201}
-            assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
-            check_counts(town)
+            assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+            check_counts(scenario)
 
 
 @pytest.mark.parametrize("moment", Side)
 def test_a_persons_events_that_were_divided(
-    town: Town, monkeypatch: pytest.MonkeyPatch, moment: Side
+    scenario: Scenario, monkeypatch: pytest.MonkeyPatch, moment: Side
 ) -> None:
     """Killed at the second part of what was too much for a transaction."""
-    town.customer(town.store(), "7", 100, email=ANN)
+    scenario.customer(scenario.store(), "7", 100, email=ANN)
     monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
     rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
-    send = partial(tell_many, town, *rows, key=KEY)
-    begin_anew = town.world.checkpoint()
+    send = partial(post_events, scenario, *rows, key=KEY)
+    begin_anew = scenario.world.checkpoint()
     calls = counted(send)
     number = [n for n, call in enumerate(calls, 1) if call == "TransactWriteItems"][1]
     begin_anew()
     assert killed_at(number, moment, send)
-    answer = until_answered(town.world, send)
+    answer = until_answered(scenario.world, send)
     assert (answer.status, answer.json["accepted"]) == (200, 80)
-    profile = town.whose(email=ANN)
-    assert names_of(town, profile["id"]) == [f"{n:03}" for n in range(80)]
+    profile = scenario.whose(email=ANN)
+    assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(80)]
     assert profile["firstSeenAt"] == rows[-1]["occurredAt"]
-    check_counts(town)
+    check_counts(scenario)
 
 
 ROWS: list[Any] = [
@@ -103,13 +103,13 @@ class TestMany:
         monkeypatch.setattr(bulk, "MAX_OF_ONE", 3)
 
     @pytest.fixture
-    def town(self, world: World) -> Town:
+    def scenario(self, world: World) -> Scenario:
         """A workspace where Ann is known."""
-        town = Town(world)
-        town.upsert(email=ANN)
-        return town
+        scenario = Scenario(world)
+        scenario.upsert(email=ANN)
+        return scenario
 
-    def check(self, town: Town, answer: Answer) -> None:
+    def check(self, scenario: Scenario, answer: Answer) -> None:
         """As if it had run once."""
         [failed] = answer.json["failed"]
         assert failed["index"] == 2
@@ -117,28 +117,28 @@ class TestMany:
         assert (answer.status, answer.json) == (200, expected)
         for kind, people in EVENTS.items():
             for value, names in people.items():
-                assert names_of(town, town.whose(**{kind: value})["id"]) == names
-        assert town.get("/profiles")["total"] == 3
-        check_counts(town)
-        town.check_lists()
+                assert names_of(scenario, scenario.whose(**{kind: value})["id"]) == names
+        assert scenario.get("/profiles")["total"] == 3
+        check_counts(scenario)
+        scenario.check_lists()
 
-    def test_killed_anywhere(self, town: Town) -> None:
-        send = partial(tell_many, town, *ROWS, key=KEY)
-        found = crashes(town.world, send)
-        assert len(found.places) > 30
+    def test_killed_anywhere(self, scenario: Scenario) -> None:
+        send = partial(post_events, scenario, *ROWS, key=KEY)
+        found = crashes(scenario.world, send)
+        assert len(found.positions) > 30
         for _ in found:
-            answer = until_answered(town.world, send)
-            self.check(town, answer)
+            answer = until_answered(scenario.world, send)
+            self.check(scenario, answer)
             assert send().body == answer.body
 
-    def test_another_run_before_any_transaction(self, town: Town) -> None:
+    def test_another_run_before_any_transaction(self, scenario: Scenario) -> None:
         """The first one's lease has ended while it stood still; both answer the same."""
-        send = partial(tell_many, town, *ROWS, key=KEY)
-        begin_anew = town.world.checkpoint()
+        send = partial(post_events, scenario, *ROWS, key=KEY)
+        begin_anew = scenario.world.checkpoint()
         calls = counted(send)
-        places = [n for n, call in enumerate(calls, start=1) if call == "TransactWriteItems"]
-        assert len(places) > 3
-        for place in places:
+        call_numbers = [n for n, call in enumerate(calls, start=1) if call == "TransactWriteItems"]
+        assert len(call_numbers) > 3
+        for call_number in call_numbers:
             begin_anew()
             clear_key_cache()
             second: list[Answer] = []
@@ -147,33 +147,33 @@ class TestMany:
                 at: int,
                 _op: str,
                 moment: Side,
-                place: int = place,
+                call_number: int = call_number,
                 second: Any = second,
             ) -> None:
-                if (at, moment) == (place, Side.BEFORE) and not second:
-                    town.world.advance(seconds=LEASE_SECONDS)
+                if (at, moment) == (call_number, Side.BEFORE) and not second:
+                    scenario.world.advance(seconds=LEASE_SECONDS)
                     with another_container():
                         second.append(send())
 
             with around_calls(overtake):
                 first = send()
-            self.check(town, second[0])
+            self.check(scenario, second[0])
             assert (first.status, first.body) == (200, second[0].body)
 
-    def test_moments_that_are_left_out_are_the_first_runs(self, town: Town) -> None:
+    def test_moments_that_are_left_out_are_the_first_runs(self, scenario: Scenario) -> None:
         rows = [{**row, "name": f"n{n}"} for n, row in enumerate(ROWS) if isinstance(row, dict)]
         for row in rows:
             del row["occurredAt"]
-        send = partial(tell_many, town, *rows, key=KEY)
-        begin_anew = town.world.checkpoint()
+        send = partial(post_events, scenario, *rows, key=KEY)
+        begin_anew = scenario.world.checkpoint()
         last = len(counted(send))
         begin_anew()
         clear_key_cache()
         assert killed_at(last, Side.BEFORE, send)
-        town.world.advance(seconds=LEASE_SECONDS)
+        scenario.world.advance(seconds=LEASE_SECONDS)
         assert send().json["accepted"] == 6
-        people = [row["id"] for row in town.get("/profiles")["items"]]
-        moments = {each["occurredAt"] for person in people for each in events_of(town, person)}
+        people = [row["id"] for row in scenario.get("/profiles")["items"]]
+        moments = {each["occurredAt"] for person in people for each in events_of(scenario, person)}
         assert len(moments) == 1
 
 
@@ -184,67 +184,69 @@ class TestMoving:
     def _a_few_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(moving, "MAX_EVENTS", 2)
 
-    def ready(self, town: Town) -> tuple[str, str]:
+    def ready(self, scenario: Scenario) -> tuple[str, str]:
         """Ann, of whom Bob with his events is a part, and he of Cat; the worker hasn't run."""
         for email, names in ((ANN, "ab"), (BOB, "bcd"), (CAT, "be")):
             rows = [event({"email": email}, n, ord(n), uniqueId=n) for n in names]
             rows += [event({"email": email}, f"{n}{n}", ord(n)) for n in names]
-            assert told(town, *rows) == (2 * len(names), 0, [])
-        ann, bob, cat = (town.whose(email=each)["id"] for each in (ANN, BOB, CAT))
-        assert town.merge(cat, bob).status == town.merge(ann, cat).status == 200
+            assert bulk_outcome(scenario, *rows) == (2 * len(names), 0, [])
+        ann, bob, cat = (scenario.whose(email=each)["id"] for each in (ANN, BOB, CAT))
+        assert scenario.merge(cat, bob).status == scenario.merge(ann, cat).status == 200
         return ann, bob
 
-    def check(self, town: Town, profile: str) -> None:
+    def check(self, scenario: Scenario, profile: str) -> None:
         """Everything is there once."""
         expected = ["e", "ee", "d", "dd", "c", "cc", *["b", "bb"] * 3, "a", "aa"]
-        assert sorted(names_of(town, profile)) == sorted(expected)
-        held = [tell(town, event({"email": ANN}, name, 0, uniqueId=name)) for name in "abcde"]
-        assert [answer.status for answer in held] == [200] * 5
+        assert sorted(names_of(scenario, profile)) == sorted(expected)
+        responses = [
+            post_event(scenario, event({"email": ANN}, name, 0, uniqueId=name)) for name in "abcde"
+        ]
+        assert [answer.status for answer in responses] == [200] * 5
 
-    def test_killed_anywhere(self, town: Town) -> None:
-        ann, _ = self.ready(town)
-        run = partial(town.run_merge, ann)
-        found = crashes(town.world, run, deliver=False)
-        assert len(found.places) > 60
+    def test_killed_anywhere(self, scenario: Scenario) -> None:
+        ann, _ = self.ready(scenario)
+        run = partial(scenario.run_merge, ann)
+        found = crashes(scenario.world, run, deliver=False)
+        assert len(found.positions) > 60
         for _ in found:
-            self.check(town, ann)
+            self.check(scenario, ann)
             run()
-            self.check(town, ann)
-            check_counts(town)
-            town.check_rows()
+            self.check(scenario, ann)
+            check_counts(scenario)
+            scenario.check_rows()
 
-    def test_told_while_they_move(self, town: Town) -> None:
+    def test_told_while_they_move(self, scenario: Scenario) -> None:
         """A unique id that is on its way is known all the same."""
-        ann, bob = self.ready(town)
-        town.world.lose_stream()
-        begin_anew = town.world.checkpoint()
+        ann, bob = self.ready(scenario)
+        scenario.world.lose_stream()
+        begin_anew = scenario.world.checkpoint()
         body = event({"id": bob}, "c", 0, uniqueId="c")
         for which in range(1, 4):
             begin_anew()
             answers: list[Answer] = []
-            tell_it = partial(lambda to: to.append(tell(town, body)), answers)
+            tell_it = partial(lambda to: to.append(post_event(scenario, body)), answers)
             with before_the_commit(tell_it, which):
-                town.run_merge(ann)
+                scenario.run_merge(ann)
             [answer] = answers
             assert (answer.status, answer.json["name"]) == (200, "c")
-            town.run_merge(ann)
-            self.check(town, ann)
-            check_counts(town)
+            scenario.run_merge(ann)
+            self.check(scenario, ann)
+            check_counts(scenario)
 
-    def test_moved_while_one_is_told(self, town: Town) -> None:
-        ann, bob = self.ready(town)
+    def test_moved_while_one_is_told(self, scenario: Scenario) -> None:
+        ann, bob = self.ready(scenario)
         body = event({"id": bob}, "new", 0, uniqueId="new")
-        with before_the_commit(partial(town.run_merge, ann)):
-            assert tell(town, body).status == 201
-        assert tell(town, body).status == 200
-        check_counts(town)
+        with before_the_commit(partial(scenario.run_merge, ann)):
+            assert post_event(scenario, body).status == 201
+        assert post_event(scenario, body).status == 200
+        check_counts(scenario)
 
-    def test_a_known_one_that_moves_meanwhile(self, town: Town) -> None:
+    def test_a_known_one_that_moves_meanwhile(self, scenario: Scenario) -> None:
         """Between any two of the request's calls."""
-        ann, bob = self.ready(town)
-        town.world.lose_stream()
-        begin_anew = town.world.checkpoint()
-        send = partial(tell, town, event({"id": bob}, "c", 0, uniqueId="c"))
+        ann, bob = self.ready(scenario)
+        scenario.world.lose_stream()
+        begin_anew = scenario.world.checkpoint()
+        send = partial(post_event, scenario, event({"id": bob}, "c", 0, uniqueId="c"))
         calls = counted(send)
         for place in range(1, len(calls) + 1):
             begin_anew()
@@ -254,21 +256,21 @@ class TestMoving:
                 if (at, moment) == (place, Side.BEFORE) and not ran:
                     ran.append(at)
                     with another_container():
-                        town.run_merge(ann)
+                        scenario.run_merge(ann)
 
             with around_calls(move):
                 answer = send()
             assert (answer.status, answer.json["name"]) == (200, "c")
-            check_counts(town)
+            check_counts(scenario)
 
-    def test_listed_while_they_move(self, town: Town) -> None:
+    def test_listed_while_they_move(self, scenario: Scenario) -> None:
         """Between any two of the reader's calls: none is missed, none comes twice."""
-        ann, bob = self.ready(town)
-        town.world.lose_stream()
-        begin_anew = town.world.checkpoint()
-        every = names_of(town, bob)
+        ann, bob = self.ready(scenario)
+        scenario.world.lose_stream()
+        begin_anew = scenario.world.checkpoint()
+        every = names_of(scenario, bob)
         for query in ({}, {"source": "manual"}):
-            read = partial(names_of, town, bob, **query)
+            read = partial(names_of, scenario, bob, **query)
             for place in range(1, len(counted(read)) + 1):
                 begin_anew()
                 ran: list[int] = []
@@ -283,7 +285,7 @@ class TestMoving:
                     if (at, moment) == (place, Side.BEFORE) and not ran:
                         ran.append(at)
                         with another_container():
-                            town.run_merge(ann)
+                            scenario.run_merge(ann)
 
                 with around_calls(move):
                     assert read() == every

@@ -3,20 +3,25 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from unittest import mock
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from storepost.people.events import reading
+from storepost.people.events.keys import pointer_key
 from storepost.people.events.model import EventSource, ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.events.rows import pointer_row
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.harness.world import World
-from tests.people.matching.scenario import NEW_YEAR, Town
+from tests.people.matching.scenario import NEW_YEAR, Scenario
 
 NAMES = ("viewed", "bought", "view")
 STORES = (new_id(), new_id())
@@ -47,28 +52,38 @@ FILTERS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
-def is_span(asked: dict[str, Any]) -> bool:
+def is_span(filters: dict[str, Any]) -> bool:
     """Whether the time that is asked for doesn't end before it begins: that is refused."""
-    return bool(asked.get("occurredFrom", MOMENTS[0]) <= asked.get("occurredTo", MOMENTS[-1]))
+    return bool(filters.get("occurredFrom", MOMENTS[0]) <= filters.get("occurredTo", MOMENTS[-1]))
 
 
 class Lister:
     """A workspace for all examples: each has a profile of its own."""
 
     def __init__(self) -> None:
-        self.town = Town(World())
+        self.scenario = Scenario(World())
 
-    def holder_of(self, parts: list[list[ProfileEvent]]) -> Profile:
+    def holder_of(self, parts: list[list[ProfileEvent]], of_orders: set[UUID]) -> Profile:
         """A profile with these events.
 
-        Those of all parts but the last still stand with profiles that were merged into it.
+        Those of all parts but the last still stand with profiles that were merged into it. Those of
+        orders stand in the orders' pointers, beside others that carry none.
         """
-        workspace, repository = self.town.workspace, ProfileEventRepository(self.town.workspace)
+        workspace, repository = (
+            self.scenario.workspace,
+            ProfileEventRepository(self.scenario.workspace),
+        )
         *pending_sources, own = ids = [new_id() for _ in parts]
         for holder, events in zip(ids, parts, strict=True):
             changes = Changes()
             for event in events:
-                repository.add(changes, holder, event)
+                at, order = event.occurred_at, new_id()
+                if event.id in of_orders:  # such events go by the order's id
+                    key = pointer_key(workspace, holder, at, event.id)
+                    changes.create(pointer_row(key, event))
+                else:
+                    repository.add(changes, holder, event)
+                    changes.create(pointer_row(pointer_key(workspace, holder, at, order), None))
             changes.commit()
         count = len({event.id for events in parts for event in events})
         moving = tuple(pending_sources)
@@ -84,23 +99,23 @@ def lister() -> Iterator[Lister]:
     """The workspace."""
     made = Lister()
     yield made
-    made.town.world.close()
+    made.scenario.world.close()
 
 
-def passes(event: ProfileEvent, asked: dict[str, Any]) -> bool:
+def passes(event: ProfileEvent, filters: dict[str, Any]) -> bool:
     """Whether the event is what is asked for."""
     return (
-        event.name == asked.get("name", event.name)
-        and event.source in asked.get("source", EventSource)
-        and event.store_id == asked.get("storeId", event.store_id)
-        and event.occurred_at >= asked.get("occurredFrom", MOMENTS[0])
-        and event.occurred_at < asked.get("occurredTo", MOMENTS[-1] + timedelta(days=1))
+        event.name == filters.get("name", event.name)
+        and event.source in filters.get("source", EventSource)
+        and event.store_id == filters.get("storeId", event.store_id)
+        and event.occurred_at >= filters.get("occurredFrom", MOMENTS[0])
+        and event.occurred_at < filters.get("occurredTo", MOMENTS[-1] + timedelta(days=1))
     )
 
 
-def sent(asked: dict[str, Any]) -> dict[str, Any]:
+def sent(filters: dict[str, Any]) -> dict[str, Any]:
     """The same as a query."""
-    query = dict(asked)
+    query = dict(filters)
     for name in {"occurredFrom", "occurredTo"} & set(query):
         query[name] = clock.to_text(query[name])
     if "source" in query:
@@ -109,12 +124,13 @@ def sent(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(EVENTS, FILTERS.filter(is_span), st.integers(0, 2), st.data())
+@given(EVENTS, FILTERS.filter(is_span), st.integers(0, 2), st.integers(1, 9), st.data())
 def test_as_a_plain_list(
     lister: Lister,
     events: list[ProfileEvent],
-    asked: dict[str, Any],
+    filters: dict[str, Any],
     merged: int,
+    window: int,
     data: st.DataObject,
 ) -> None:
     """Also while some are being moved, and where a few are found in both places."""
@@ -122,15 +138,17 @@ def test_as_a_plain_list(
     for event in events:
         parts[data.draw(st.integers(0, merged))].append(event)
     parts[-1] += parts[0][:2] if merged else []
-    profile = lister.holder_of(parts)
+    of_orders = {event.id for event in events if data.draw(st.booleans())}
+    profile = lister.holder_of(parts, of_orders)
     expected = sorted(
-        (event for event in events if passes(event, asked)),
+        (event for event in events if passes(event, filters)),
         key=lambda event: (event.occurred_at, event.id),
         reverse=True,
     )
     for page in range(1, 6):
-        query = {**sent(asked), "page": page, "pageSize": 10}
-        found = lister.town.get(f"/profiles/{profile.id}/events", **query)
+        query = {**sent(filters), "page": page, "pageSize": 10}
+        with mock.patch.object(reading, "MAX_WINDOW", window):
+            found = lister.scenario.get(f"/profiles/{profile.id}/events", **query)
         assert (found["total"], found["page"], found["pageSize"]) == (len(expected), page, 10)
         shown = expected[(page - 1) * 10 : page * 10]
         assert [row["id"] for row in found["items"]] == [str(event.id) for event in shown]

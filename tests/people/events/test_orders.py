@@ -10,7 +10,7 @@ from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.world import World
 from tests.people.events.telling import check_counts, events_of, names_of
-from tests.people.matching.scenario import ANN, BOB, Town, day
+from tests.people.matching.scenario import ANN, BOB, Scenario, day
 
 BUYER = {"email": ANN}
 
@@ -31,28 +31,28 @@ def line(quantity: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def store(town: Town) -> str:
+def store(scenario: Scenario) -> str:
     """A custom store."""
-    return town.store()
+    return scenario.store()
 
 
 class Shop:
     """A store's only order."""
 
-    def __init__(self, town: Town, store: str) -> None:
-        self.town, self.store = town, store
+    def __init__(self, scenario: Scenario, store: str) -> None:
+        self.scenario, self.store = scenario, store
 
     def put(self, updated: float = 1, status: int | None = None, **more: Any) -> Any:
         """Puts it, as it is since a day; placed on the first."""
         body = {"buyer": BUYER, "updatedAt": day(updated), **more}
-        answer = self.town.order(self.store, "o-1", 1, **body)
+        answer = self.scenario.order(self.store, "o-1", 1, **body)
         assert answer.status in {status or 200, status or 201}, answer.body
         return answer.json
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """Ann's, the newest first."""
-        return events_of(self.town, self.town.whose(email=ANN)["id"])
+        return events_of(self.scenario, self.scenario.whose(email=ANN)["id"])
 
     @property
     def names(self) -> list[str]:
@@ -61,9 +61,9 @@ class Shop:
 
 
 @pytest.fixture
-def shop(town: Town, store: str) -> Shop:
-    """A store of the town's."""
-    return Shop(town, store)
+def shop(scenario: Scenario, store: str) -> Shop:
+    """A store of the workspace's."""
+    return Shop(scenario, store)
 
 
 class TestOrders:
@@ -96,9 +96,9 @@ class TestOrders:
                 ("order_placed", 1, common),
             )
         ]
-        profile = shop.town.whose(email=ANN)
+        profile = shop.scenario.whose(email=ANN)
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(1), day(4))
-        check_counts(shop.town)
+        check_counts(shop.scenario)
 
     def test_again_and_again(self, shop: Shop) -> None:
         for moment in (1, 1, 2, 3):
@@ -110,7 +110,7 @@ class TestOrders:
         shop.put(7, cancelledAt=day(7))
         shop.put(2, 409)
         assert shop.names == ["order_cancelled", "order_placed"]
-        check_counts(shop.town)
+        check_counts(shop.scenario)
 
     def test_each_refund_that_is_more(self, shop: Shop) -> None:
         for moment, amount in ((1, 0), (2, 100), (3, 100), (4, 350), (5, 50), (6, 350), (7, 1000)):
@@ -122,7 +122,7 @@ class TestOrders:
         ]
         assert amounts == [(650, 1000), (250, 350), (100, 100)]
         assert [e["occurredAt"] for e in refunds] == [day(7), day(4), day(2)]
-        check_counts(shop.town)
+        check_counts(shop.scenario)
 
     def test_all_at_once(self, shop: Shop) -> None:
         """As an import of old orders brings them."""
@@ -132,33 +132,33 @@ class TestOrders:
     def test_nobodys_until_it_is_known_whose(self, shop: Shop) -> None:
         shop.put(1, buyer=None)
         shop.put(2, buyer=None, cancelledAt=day(2))
-        assert shop.town.get("/profiles")["total"] == 0
+        assert shop.scenario.get("/profiles")["total"] == 0
         shop.put(3, cancelledAt=day(2))
         assert shop.names == ["order_cancelled", "order_placed"]
-        check_counts(shop.town)
+        check_counts(shop.scenario)
 
     def test_somebody_elses_from_now_on(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, buyer={"email": BOB}, totalRefunded=eur(5))
-        bob = shop.town.whose(email=BOB)["id"]
-        assert (shop.names, names_of(shop.town, bob)) == (["order_placed"], ["order_refunded"])
-        check_counts(shop.town)
+        bob = shop.scenario.whose(email=BOB)["id"]
+        assert (shop.names, names_of(shop.scenario, bob)) == (["order_placed"], ["order_refunded"])
+        check_counts(shop.scenario)
 
     def test_deleted_and_back(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, totalRefunded=eur(5))
         path = f"/stores/{shop.store}/orders/o-1"
-        assert shop.town.call("DELETE", path).status == 204
+        assert shop.scenario.call("DELETE", path).status == 204
         assert shop.names == ["order_refunded", "order_placed"]
         shop.put(3, totalRefunded=eur(5))
         assert shop.names == ["order_refunded", "order_placed"]
-        check_counts(shop.town)
+        check_counts(shop.scenario)
 
     def test_ids_follow_from_the_order(self, shop: Shop) -> None:
         order = shop.put(1)
         shop.put(2, totalRefunded=eur(5))
-        profile = shop.town.whose(email=ANN)["id"]
-        rows = shop.town.get(f"/profiles/{profile}/events")["items"]
+        profile = shop.scenario.whose(email=ANN)["id"]
+        rows = shop.scenario.get(f"/profiles/{profile}/events")["items"]
         assert [row["id"] for row in rows] == [
             str(derived_id(UUID(order["id"]), "order_refunded", "5")),
             str(derived_id(UUID(order["id"]), "order_placed", "")),
@@ -173,10 +173,10 @@ class TestOrders:
             put()
             assert shop.names[-1] == "order_placed"
             assert sorted(shop.names) == ["order_cancelled", "order_placed", "order_refunded"]
-            check_counts(shop.town)
+            check_counts(shop.scenario)
 
     def test_two_at_once(self, shop: Shop) -> None:
         with before_the_commit(lambda: shop.put(2, totalRefunded=eur(5))):
             shop.put(2, totalRefunded=eur(5))
         assert shop.names == ["order_refunded", "order_placed"]
-        check_counts(shop.town)
+        check_counts(shop.scenario)

@@ -50,7 +50,7 @@ class Change:
     state: str
     at: datetime
     store: str | None
-    told: frozenset[str]
+    write_back_stores: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,11 @@ class Person:
 
     def hears(self, locale: Locale) -> None:
         """An order or customer speaks a language; the same one again may correct itself."""
-        held = self.locale
+        current = self.locale
         if (
-            held is None
-            or (held.source and held.source == locale.source)
-            or (held.yields_to(locale))
+            current is None
+            or (current.source and current.source == locale.source)
+            or (current.yields_to(locale))
         ):
             self.locale = locale
 
@@ -119,7 +119,7 @@ class Customer:
     owner: str
     created: datetime
     updated: datetime
-    given: dict[str, Any]
+    body: dict[str, Any]
     states: dict[Channel, str]
     since: dict[Channel, datetime | None]
     """The store's own time of each."""
@@ -199,10 +199,10 @@ class Model:
 
     def state(self, channel: Channel, address: str | None) -> str:
         """What holds of an address: the greatest word, and what yields only to itself."""
-        held = self.held(channel, address)
-        return held.state if held else "not_subscribed"
+        effective = self.effective(channel, address)
+        return effective.state if effective else "not_subscribed"
 
-    def held(self, channel: Channel, address: str | None) -> ConsentStatement | None:
+    def effective(self, channel: Channel, address: str | None) -> ConsentStatement | None:
         """The word that holds."""
         words = self.words.get((channel, address or ""), [])
         dated = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
@@ -219,8 +219,8 @@ class Model:
         """A store's customer arrives; `new` tells the id of a profile that must have been made."""
         store, external_id = key
         self._demand_active(store)
-        held, updated = self.customers.get(key), body["updated"]
-        if held and (updated < held.updated or (held.deleted and updated == held.updated)):
+        stored, updated = self.customers.get(key), body["updated"]
+        if stored and (updated < stored.updated or (stored.deleted and updated == stored.updated)):
             raise Refused("stale_update")
         own = Identity(CUSTOMER, external_id, UUID(store))
         identities = [own, *_addresses(body)]
@@ -229,18 +229,18 @@ class Model:
         person.at(*moments)
         for each in self._free_or_own(person, identities):
             person.takes(each, *(moments if each == own else (updated,)))
-        self._follow(person, held.given if held else {}, body)
+        self._update_shown(person, stored.body if stored else {}, body)
         self._hears(person, store, body)
-        body = _without_old_consent(held, body) if held else body
-        before = (held.given, held.states) if held else ({}, {})
-        refused = self._refused(held, body)
-        states = {c: _given_last(c, body, *before) for c in CHANNELS}
-        since = {c: _since(c, body, held) for c in CHANNELS}
+        body = _without_old_consent(stored, body) if stored else body
+        before = (stored.body, stored.states) if stored else ({}, {})
+        refused = self._refused(stored, body)
+        states = {c: _last_state(c, body, *before) for c in CHANNELS}
+        since = {c: _since(c, body, stored) for c in CHANNELS}
         self.left.discard(key)
         self.customers[key] = Customer(person.id, *moments, body, states, since, refused)
         self._note_had(store, body)
         for channel in CHANNELS:
-            is_back = held is not None and held.deleted
+            is_back = stored is not None and stored.deleted
             gave = ({}, {}) if is_back else before
             self._store_says(store, person, channel, body, gave, now)
 
@@ -254,15 +254,22 @@ class Model:
             if body.get(name):
                 self.had.setdefault((channel, body[name]), set()).add(store)
 
-    def _refused(self, held: Customer | None, body: dict[str, Any]) -> dict[Channel, datetime]:
+    def _refused(self, stored: Customer | None, body: dict[str, Any]) -> dict[Channel, datetime]:
         """When the addresses that a customer had before were unsubscribed."""
-        found = dict(held.refused) if held else {}
+        found = dict(stored.refused) if stored else {}
         for channel, name in CHANNELS.items():
-            former = held.given.get(name) if held else None
-            word = self.held(channel, former) if former != body.get(name) else None
+            former = stored.body.get(name) if stored else None
+            word = self.effective(channel, former) if former != body.get(name) else None
             if word and word.state == "unsubscribed":
                 found[channel] = max(word.at, found.get(channel, word.at))
         return found
+
+    def delete(self, what: str, key: Key) -> None:
+        """A store's customer or order is gone there."""
+        if what == "customers":
+            self.delete_customer(key)
+        else:
+            self.delete_order(key)
 
     def delete_customer(self, key: Key) -> None:
         """A store's customer is gone there."""
@@ -275,11 +282,11 @@ class Model:
         """A store's order arrives."""
         store, external_id = key
         self._demand_active(store)
-        held, updated, placed = self.orders.get(key), body["updated"], body["placed"]
-        if held and (updated < held.updated or (held.deleted and updated == held.updated)):
+        stored, updated, placed = self.orders.get(key), body["updated"], body["placed"]
+        if stored and (updated < stored.updated or (stored.deleted and updated == stored.updated)):
             raise Refused("stale_update")
         buyer, owner = body["buyer"], None
-        is_erased = bool(held and held.is_erased)
+        is_erased = bool(stored and stored.is_erased)
         identities = _addresses(buyer) if not is_erased else []
         if buyer.get("externalId") and not is_erased:
             identities.append(Identity(CUSTOMER, buyer["externalId"], UUID(store)))
@@ -365,7 +372,7 @@ class Model:
         if (channel, address) in self.erased:
             known.append(self.erased[channel, address] + MILLISECOND)
         word = ConsentStatement(at or max([now, *known]), state, yields=False)
-        self._say(person, channel, address, word, None)
+        self.say(person, channel, address, word, None)
 
     # How it happens
 
@@ -419,23 +426,23 @@ class Model:
     def _free_or_own(self, person: Person, identities: list[Identity]) -> list[Identity]:
         return [each for each in identities if owners(self.owned(), [each]) <= {person.id}]
 
-    def _follow(self, person: Person, gave: dict[str, Any], gives: dict[str, Any]) -> None:
+    def _update_shown(self, person: Person, gave: dict[str, Any], gives: dict[str, Any]) -> None:
         """What a customer gives fills what is empty; what it gave before follows it."""
         fields = {"first_name": "firstName", "email": "email", "phone": "phone"}
-        for name, given in fields.items():
-            shown, new = getattr(person, name), gives.get(given)
+        for name, key in fields.items():
+            shown, new = getattr(person, name), gives.get(key)
             kind = {"email": EMAIL, "phone": PHONE}.get(name)
             if kind and Identity(kind, new or "") not in person.seen:
                 new = None
-            if shown is None or shown == gave.get(given):
+            if shown is None or shown == gave.get(key):
                 setattr(person, name, new or (shown if kind else None))
 
-    def _show(self, person: Person, given: dict[str, Any]) -> None:
+    def _show(self, person: Person, body: dict[str, Any]) -> None:
         fields = {"firstName": "first_name", "email": "email", "phone": "phone"}
-        for name in fields.keys() & given.keys():
-            setattr(person, fields[name], given[name])
-        if "locale" in given:
-            person.locale = Locale(given["locale"], None) if given["locale"] else None
+        for name in fields.keys() & body.keys():
+            setattr(person, fields[name], body[name])
+        if "locale" in body:
+            person.locale = Locale(body["locale"], None) if body["locale"] else None
 
     def _store_says(
         self,
@@ -465,9 +472,9 @@ class Model:
         word = ConsentStatement(
             min(at or body["updated"], now), state, yields, dated=at is not None
         )
-        customers = (each for each in self.customers.values() if each.given is body)
+        customers = (each for each in self.customers.values() if each.body is body)
         since = next(customers).refused.get(channel)
-        self._say(self.people[owner], channel, address, word, store, since)
+        self.say(self.people[owner], channel, address, word, store, since)
 
     def is_too_late(
         self, channel: Channel, address: str, word: ConsentStatement, since: datetime | None = None
@@ -477,7 +484,7 @@ class Model:
         subscribes = word.state != "unsubscribed" and bool(over)
         return subscribes and (not word.dated or word.at <= max(over))
 
-    def _say(
+    def say(
         self,
         owner: Person,
         channel: Channel,
@@ -490,15 +497,19 @@ class Model:
         is_late = self.is_too_late(channel, address, word, since)
         if is_late and store is not None:
             return
-        is_new = self.held(channel, address) is None or self.state(channel, address) != word.state
+        is_new = (
+            self.effective(channel, address) is None or self.state(channel, address) != word.state
+        )
         if not is_late:
             self.words.setdefault((channel, address), []).append(word)
         if is_new:
-            told = frozenset(store for store, _ in self.customers_of(owner))
+            write_back_stores = frozenset(store for store, _ in self.customers_of(owner))
             name = CHANNELS[channel]
-            has_it = {k[0] for k, c in self.customers.items() if c.given.get(name) == address}
-            told |= has_it
-            owner.history.append(Change(channel, address, word.state, word.at, store, told))
+            has_it = {k[0] for k, c in self.customers.items() if c.body.get(name) == address}
+            write_back_stores |= has_it
+            owner.history.append(
+                Change(channel, address, word.state, word.at, store, write_back_stores)
+            )
 
 
 def _addresses(body: dict[str, Any]) -> list[Identity]:
@@ -506,32 +517,32 @@ def _addresses(body: dict[str, Any]) -> list[Identity]:
     return [Identity(kind, body[name]) for name, kind in kinds.items() if body.get(name)]
 
 
-def _without_old_consent(held: Customer, body: dict[str, Any]) -> dict[str, Any]:
+def _without_old_consent(stored: Customer, body: dict[str, Any]) -> dict[str, Any]:
     """A record from before the consent that the store gave of that address says nothing of it."""
     said = dict(body)
-    for channel, since in held.since.items():
+    for channel, since in stored.since.items():
         at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
-        same = held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+        same = stored.body.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
         if since and at < since and same:
             said[f"{channel}State"] = None
     return said
 
 
-def _since(channel: Channel, body: dict[str, Any], held: Customer | None) -> datetime | None:
+def _since(channel: Channel, body: dict[str, Any], stored: Customer | None) -> datetime | None:
     if body.get(f"{channel}State") is not None:
         at: datetime | None = body.get(f"{channel}At")
         return at
-    same = held and held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
-    return held.since[channel] if held and same else None
+    same = stored and stored.body.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+    return stored.since[channel] if stored and same else None
 
 
-def _given_last(
+def _last_state(
     channel: Channel, body: dict[str, Any], gave: dict[str, Any], states: dict[Channel, str]
 ) -> str:
     """What counts as given: left out, what was given last of the same address."""
-    given: str | None = body.get(f"{channel}State")
-    if given is not None:
-        return given
+    state: str | None = body.get(f"{channel}State")
+    if state is not None:
+        return state
     address = CHANNELS[channel]
     if gave and gave.get(address) == body.get(address):
         return states[channel]

@@ -27,7 +27,7 @@ def day(number: float) -> str:
     return clock.to_text(NEW_YEAR + timedelta(days=number))
 
 
-class Town:
+class Scenario:
     """Somebody's workspace."""
 
     def __init__(self, world: World) -> None:
@@ -67,7 +67,7 @@ class Town:
     def order(self, store: str, external_id: str, at: float = 0, **body: object) -> Answer:
         """Puts an order of 10 euros that was placed on a day; `buyer` is who bought it."""
         path, buyer = f"/stores/{store}/orders/{external_id}", body.pop("buyer", None)
-        return self.call("PUT", path, {**_order(at), "customer": buyer, **body})
+        return self.call("PUT", path, {**order_body(at), "customer": buyer, **body})
 
     def merge(self, into: str, other: str, **more: Any) -> Answer:
         """Says that the other is the same person."""
@@ -98,13 +98,13 @@ class Town:
 
     def run_merge(self, profile_id: UUID | str) -> None:
         """Runs the worker for one profile, as a message of any age would."""
-        told = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
-        work(told)
+        payload = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
+        work(payload)
 
     def run_erasure(self, profile_id: UUID | str) -> None:
         """Runs the worker for one erased profile, as a message of any age would."""
-        told = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
-        work(told, "ProfileErasureQueue")
+        payload = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
+        work(payload, "ProfileErasureQueue")
 
     def check_gone(self, profile_ids: list[str]) -> None:
         """Nothing that the workspace has names these people, but what a store is still owed."""
@@ -112,8 +112,8 @@ class Town:
         for row in self.world.rows(self.workspace.key):
             if isinstance(row, OwedOptOutItem):
                 continue
-            held = repr((row.pk, row.sk, row.attribute_values))
-            assert not [name for name in names if name in held], held
+            stored = repr((row.pk, row.sk, row.attribute_values))
+            assert not [name for name in names if name in stored], stored
 
     def check_rows(self) -> None:
         """What must hold of the rows once nothing is under way."""
@@ -124,8 +124,8 @@ class Town:
             if isinstance(row, MergedProfileItem):
                 assert row.into in live
                 assert row.identities is None
-                held = {kind_of(each.sk) for each in rows if each.pk == row.pk}
-                assert held <= {"profile", "consent", "evidence", "opt_in"}, held
+                kinds = {kind_of(each.sk) for each in rows if each.pk == row.pk}
+                assert kinds <= {"profile", "consent", "evidence", "opt_in"}, kinds
             if isinstance(row, ProfileItem):
                 assert row.pending_sources is None
                 assert not [link for link in row.links.values() if link[3]]
@@ -142,12 +142,12 @@ class Town:
         ] == []
 
 
-def work(told: dict[str, str], queue: str = "ProfileMergeQueue") -> None:
+def work(payload: dict[str, str], queue: str = "ProfileMergeQueue") -> None:
     """Hands the worker one message."""
     record = {
         "messageId": "m",
         "receiptHandle": "handle",
-        "body": json.dumps(told),
+        "body": json.dumps(payload),
         "attributes": {"ApproximateReceiveCount": "1"},
         "messageAttributes": {},
         "eventSource": "aws:sqs",
@@ -163,7 +163,9 @@ def kind_of(sort_key: str) -> str:
     return sort_key.partition("#")[0]
 
 
-def _order(at: float) -> dict[str, Any]:
+def order_body(at: float) -> dict[str, Any]:
+    """An order of 10 euros that was placed on a day, as its body says it."""
+
     def eur(amount: int) -> dict[str, Any]:
         return {"amount": amount, "currency": "EUR"}
 

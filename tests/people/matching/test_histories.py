@@ -5,7 +5,6 @@ consent is given and taken back; stores go and come back; workers run at once, l
 end.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -13,22 +12,21 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
 from storepost.values import clock
+from tests.harness.histories import SHARDS, run_histories
 from tests.harness.world import CANARY, Answer, World
 from tests.people.matching.model import CHANNELS, Channel, Model, Person, Refused
-from tests.people.matching.scenario import NEW_YEAR, Town, day
+from tests.people.matching.scenario import NEW_YEAR, Scenario, day
 
 EMAILS = st.sampled_from([None, *(f"{name}.{CANARY}@example.com" for name in "abc")])
 PHONES = st.sampled_from([None, "+14155550101", "+14155550102"])
@@ -80,7 +78,7 @@ UPDATES = st.fixed_dictionaries(
 
 MEANWHILE = st.sampled_from(["look", "look", "deliver", "again", "store"])
 
-_kept: list[tuple[World, Town, list[str], Callable[[], None]]] = []
+_checkpoints: list[tuple[World, Scenario, list[str], Callable[[], None]]] = []
 
 
 def at(number: int | None) -> datetime | None:
@@ -105,17 +103,17 @@ class Histories(RuleBasedStateMachine):
     @initialize(people=st.lists(PEOPLE, max_size=3))
     def begin(self, people: list[dict[str, Any]]) -> None:
         """The same workspace each time, as it was, and some people in it."""
-        if not _kept:
+        if not _checkpoints:
             world = World()
-            town = Town(world)
+            scenario = Scenario(world)
             stores = [
-                world.store(town.owner, name=name, primaryLocale=locale, externalId=name)
+                world.store(scenario.owner, name=name, primaryLocale=locale, externalId=name)
                 for name, locale in (("A", "de-AT"), ("B", "fr-FR"))
             ]
             # A key is known by one read, a session by three.
-            town.token = world.api_key(town.workspace, KeyScope.WRITE)
-            _kept.append((world, town, stores, world.checkpoint()))
-        self.world, self.town, self.stores, begin_anew = _kept[0]
+            scenario.token = world.api_key(scenario.workspace, KeyScope.WRITE)
+            _checkpoints.append((world, scenario, stores, world.checkpoint()))
+        self.world, self.scenario, self.stores, begin_anew = _checkpoints[0]
         begin_anew()
         self.now = clock.now()
         self.clock = mock.patch.object(clock, "now", self.moment)
@@ -140,9 +138,9 @@ class Histories(RuleBasedStateMachine):
         path = f"/stores/{key[0]}/customers/{external_id}"
         query = {"storeId": key[0], "externalId": external_id}
         self.do(
-            lambda: self.town.call("PUT", path, sent),
+            lambda: self.scenario.call("PUT", path, sent),
             lambda: self.model.put_customer(
-                key, dated(body), self.now, lambda: str(self.town.whose(**query)["id"])
+                key, dated(body), self.now, lambda: str(self.scenario.whose(**query)["id"])
             ),
         )
 
@@ -160,7 +158,7 @@ class Histories(RuleBasedStateMachine):
             total = {"amount": body["spent"], "currency": "EUR"}
             more = {"total": total, "updatedAt": day(body["updated"]), "locale": body["locale"]}
             buyer = body["buyer"] if any(body["buyer"].values()) else None
-            sent = self.town.order(key[0], external_id, body["placed"], buyer=buyer, **more)
+            sent = self.scenario.order(key[0], external_id, body["placed"], buyer=buyer, **more)
             answers.append(sent)
             return sent
 
@@ -183,15 +181,14 @@ class Histories(RuleBasedStateMachine):
     def delete(self, store: int, external_id: str, what: str) -> None:
         """DELETE /stores/{id}/customers/{externalId}, and orders."""
         key, model = (self.stores[store], external_id), self.model
-        happen = model.delete_customer if what == "customers" else model.delete_order
         path = f"/stores/{key[0]}/{what}/{external_id}"
         if what == "customers" and key in model.left and key[0] not in model.inactive:
             # It counts as not there; until the worker has come, it may be deleted nevertheless.
-            assert self.town.call("DELETE", path).status in {204, 404}
+            assert self.scenario.call("DELETE", path).status in {204, 404}
             return
         self.do(
-            lambda: self.town.call("DELETE", path),
-            lambda: self.happen_once((what, *key), lambda: happen(key)),
+            lambda: self.scenario.call("DELETE", path),
+            lambda: self.happen_once((what, *key), lambda: self.model.delete(what, key)),
         )
 
     def happen_once(self, deleted: tuple[str, str, str], happen: Callable[[], None]) -> None:
@@ -213,7 +210,7 @@ class Histories(RuleBasedStateMachine):
         answers: list[Answer] = []
 
         def send() -> Answer:
-            answers.append(self.town.call("POST", "/profiles", body))
+            answers.append(self.scenario.call("POST", "/profiles", body))
             return answers[0]
 
         self.do(send, lambda: self.model.upsert(body, self.now, lambda: str(answers[0].json["id"])))
@@ -224,7 +221,7 @@ class Histories(RuleBasedStateMachine):
         """PATCH /profiles/{id}, by any id that somebody ever had."""
         each = self.pick(who)
         self.do(
-            lambda: self.town.call("PATCH", f"/profiles/{each}", body),
+            lambda: self.scenario.call("PATCH", f"/profiles/{each}", body),
             lambda: self.model.update(each, body, self.now),
         )
 
@@ -233,13 +230,13 @@ class Histories(RuleBasedStateMachine):
     def merge(self, into: int, other: int) -> None:
         """POST /profiles/{id}/merge."""
         one, two = self.pick(into), self.pick(into + other)
-        self.do(lambda: self.town.merge(one, two), lambda: self.model.merge(one, two))
+        self.do(lambda: self.scenario.merge(one, two), lambda: self.model.merge(one, two))
 
     @precondition(somebody)
     @rule(who=WHO)
     def erase(self, who: int) -> None:
         """DELETE /profiles/{id}, by any id that somebody ever had."""
-        each, token = self.pick(who), self.town.owner.token
+        each, token = self.pick(who), self.scenario.owner.token
         self.do(
             lambda: self.world.call("DELETE", f"/profiles/{each}", token=token),
             lambda: self.model.erase(each, self.now),
@@ -257,7 +254,7 @@ class Histories(RuleBasedStateMachine):
         each, body = self.pick(who), {"state": state, "occurredAt": day(on) if on else None}
         path = f"/profiles/{each}/consent/{channel}"
         answer = self.do(
-            lambda: self.town.call("PUT", path, body),
+            lambda: self.scenario.call("PUT", path, body),
             lambda: self.model.change_consent(each, channel, state, at(on), self.now),
         )
         if answer.status == 200:
@@ -274,9 +271,9 @@ class Histories(RuleBasedStateMachine):
         elif what == "deliver":
             self.world.deliver()
         elif what == "again":
-            self.town.run_merge(self.pick(who))
+            self.scenario.run_merge(self.pick(who))
             if self.model.gone:
-                self.town.run_erasure(self.model.gone[who % len(self.model.gone)])
+                self.scenario.run_erasure(self.model.gone[who % len(self.model.gone)])
         else:
             self.go_or_come_back(who % 2)
 
@@ -285,7 +282,7 @@ class Histories(RuleBasedStateMachine):
         store_id = self.stores[store]
         if store_id not in self.model.inactive:
             path = f"/stores/{store_id}/disconnect"
-            answer = self.world.call("POST", path, token=self.town.owner.token)
+            answer = self.world.call("POST", path, token=self.scenario.owner.token)
             self.model.inactive.add(store_id)
         else:
             body = {
@@ -296,7 +293,9 @@ class Histories(RuleBasedStateMachine):
                 "primaryLocale": self.model.stores[store_id],
                 "adminUrl": "https://admin.example.com/",
             }
-            answer = self.world.call("POST", "/stores", token=self.town.owner.token, json_body=body)
+            answer = self.world.call(
+                "POST", "/stores", token=self.scenario.owner.token, json_body=body
+            )
             assert answer.json["id"] == store_id
             self.model.inactive.remove(store_id)
         assert answer.status in {200, 201, 204}
@@ -304,7 +303,7 @@ class Histories(RuleBasedStateMachine):
     @property
     def is_under_way(self) -> bool:
         """Whether the worker has something to move."""
-        rows = self.world.rows(self.town.workspace.key)
+        rows = self.world.rows(self.scenario.workspace.key)
         return any(
             isinstance(row, ErasedProfileItem)
             or (isinstance(row, ProfileItem) and row.pending_sources)
@@ -338,34 +337,34 @@ class Histories(RuleBasedStateMachine):
         for person in people:
             self.compare_one(person)
         for old, into in self.model.became.items():
-            assert self.town.get(f"/profiles/{old}")["id"] == into
-            orders = self.town.get("/orders", profileId=old)["total"]
+            assert self.scenario.get(f"/profiles/{old}")["id"] == into
+            orders = self.scenario.get("/orders", profileId=old)["total"]
             assert orders == len(self.model.orders_of(self.model.people[into]))
         for each in self.model.gone[-2:]:
-            assert self.town.call("GET", f"/profiles/{each}").status == 404
+            assert self.scenario.call("GET", f"/profiles/{each}").status == 404
 
     def compare_lists(self, people: list[Person]) -> None:
         """The lists and what they count."""
-        shown = self.town.get("/profiles", sort="firstSeenAt", pageSize=100)
+        shown = self.scenario.get("/profiles", sort="firstSeenAt", pageSize=100)
         assert shown["items"] == [summary(self.model, each) for each in people]
         assert shown["total"] == len(people)
         by_email = sorted(people, key=lambda each: (each.email is None, each.email or "", each.id))
-        assert self.town.ids("/profiles", sort="email") == [each.id for each in by_email]
+        assert self.scenario.ids("/profiles", sort="email") == [each.id for each in by_email]
         for store in self.stores:
             known = [each.id for each in people if store in self.model.stores_of(each)]
-            assert self.town.ids("/profiles", sort="firstSeenAt", storeId=store) == known
+            assert self.scenario.ids("/profiles", sort="firstSeenAt", storeId=store) == known
         for state in ("subscribed", "unsubscribed"):
-            counted = self.town.get("/profiles", emailMarketingConsent=state, pageSize=10)
+            counted = self.scenario.get("/profiles", emailMarketingConsent=state, pageSize=10)
             emails = [self.model.state("email", each.email) for each in people]
             assert counted["total"] == emails.count(state)
         orders = [each for each in self.model.orders.values() if not each.deleted]
-        assert self.town.get("/orders")["total"] == len(orders)
+        assert self.scenario.get("/orders")["total"] == len(orders)
 
     def compare_one(self, person: Person) -> None:
         """All that belongs to one person."""
         model, path = self.model, f"/profiles/{person.id}"
-        assert self.town.get(path) == whole(model, person)
-        identities = self.town.get(f"{path}/identities", pageSize=100)["items"]
+        assert self.scenario.get(path) == whole(model, person)
+        identities = self.scenario.get(f"{path}/identities", pageSize=100)["items"]
         assert {
             (i["type"], i["store"] and i["store"]["id"], i["value"]): (
                 i["firstSeenAt"],
@@ -378,29 +377,29 @@ class Histories(RuleBasedStateMachine):
             )
             for i, seen in person.seen.items()
         }
-        history = self.town.get(f"{path}/consent", pageSize=100)
+        history = self.scenario.get(f"{path}/consent", pageSize=100)
         assert Counter(map(change_of, history["items"])) == Counter(
             (c.channel, c.address, c.state, clock.to_text(c.at), c.store) for c in person.history
         )
-        self.compare_told(person, history["items"])
+        self.compare_write_backs(person, history["items"])
         recorded = [row["recordedAt"] for row in history["items"]]
         assert recorded == sorted(recorded, reverse=True)
         assert history["total"] == len(recorded)
-        merges = self.town.get(f"{path}/merges", pageSize=100)
+        merges = self.scenario.get(f"{path}/merges", pageSize=100)
         assert merges["total"] == len(person.merged)
         assert Counter(
             (m["mergedProfileId"], m["cause"]["source"], m["cause"]["reference"])
             for m in merges["items"]
         ) == Counter(person.merged)
-        customers = self.town.get(f"{path}/customers", pageSize=100)["items"]
+        customers = self.scenario.get(f"{path}/customers", pageSize=100)["items"]
         assert {
             (c["store"]["id"], c["externalId"]): c["deletedAt"] is not None for c in customers
         } == {key: model.customers[key].deleted for key in model.customers_of(person)}
-        orders = self.town.get("/orders", profileId=person.id, sort="placedAt", pageSize=100)
+        orders = self.scenario.get("/orders", profileId=person.id, sort="placedAt", pageSize=100)
         placed = sorted(model.orders[key].placed for key in model.orders_of(person))
         assert [row["placedAt"] for row in orders["items"]] == list(map(clock.to_text, placed))
 
-    def compare_told(self, person: Person, items: list[dict[str, Any]]) -> None:
+    def compare_write_backs(self, person: Person, items: list[dict[str, Any]]) -> None:
         """Each change names the stores that knew the person or had the address, and no others.
 
         One that comes with a yes later may be named besides.
@@ -410,7 +409,7 @@ class Histories(RuleBasedStateMachine):
             named.setdefault(change_of(row), set()).update(recorded_events_of(row))
         for c in person.history:
             change = (c.channel, c.address, c.state, clock.to_text(c.at), c.store)
-            knew.setdefault(change, set()).update(c.told)
+            knew.setdefault(change, set()).update(c.write_back_stores)
         for which, least in knew.items():
             ever = self.model.had.get((str(which[0]), str(which[1])), set())
             assert least <= named[which] <= least | ever
@@ -424,8 +423,8 @@ class Histories(RuleBasedStateMachine):
                 self.compare()
             self.world.deliver()
             self.compare()
-            self.town.check_rows()
-            self.town.check_gone(self.model.gone)
+            self.scenario.check_rows()
+            self.scenario.check_gone(self.model.gone)
         finally:
             self.clock.stop()
 
@@ -485,26 +484,7 @@ def recorded_events_of(row: dict[str, Any]) -> set[str]:
     return {each["store"]["id"] for each in row["writeBacks"]}
 
 
-SHARDS = range(4)
-"""So that several processes share them."""
-
-
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Few by default, 2,000 with the profile of CI."""
-    long = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
-    try:
-        run_state_machine_as_test(
-            seed(shard)(Histories) if not long else Histories,
-            settings=settings(
-                max_examples=500 if long else 4,
-                stateful_step_count=10 if long else 20,
-                derandomize=False,
-                deadline=None,
-                database=None,
-            ),
-        )
-    finally:
-        for world, *_ in _kept:
-            world.close()
-        _kept.clear()
+    """Whatever happens, in whatever order, all agree with the model."""
+    run_histories(Histories, shard, few=4, steps=20, long_steps=10, checkpoints=_checkpoints)

@@ -6,70 +6,70 @@ from typing import Any
 import pytest
 
 from tests.harness.crash_points import KEY, Shard, crashes, in_shards, until_answered
-from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
 
 @pytest.fixture
-def people(town: Town) -> dict[str, str]:
+def people(scenario: Scenario) -> dict[str, str]:
     """Ann and Bob with everything that a profile can have, and Cat, who is a part of Bob."""
-    one, two = town.store("A"), town.store("B")
-    town.customer(one, "7", 1, email=ANN, emailMarketingConsent="subscribed")
-    town.customer(two, "8", 2, email=BOB, phone=PHONE, smsMarketingConsent="unsubscribed")
-    town.customer(one, "9", 3, email=CAT)
+    one, two = scenario.store("A"), scenario.store("B")
+    scenario.customer(one, "7", 1, email=ANN, emailMarketingConsent="subscribed")
+    scenario.customer(two, "8", 2, email=BOB, phone=PHONE, smsMarketingConsent="unsubscribed")
+    scenario.customer(one, "9", 3, email=CAT)
     for number in range(3):
-        town.order(two, f"o-{number}", 4 + number, buyer={"externalId": "8"})
-    ann, bob, cat = (town.whose(email=each)["id"] for each in (ANN, BOB, CAT))
-    assert town.merge(bob, cat).status == 200
-    town.world.deliver()
+        scenario.order(two, f"o-{number}", 4 + number, buyer={"externalId": "8"})
+    ann, bob, cat = (scenario.whose(email=each)["id"] for each in (ANN, BOB, CAT))
+    assert scenario.merge(bob, cat).status == 200
+    scenario.world.deliver()
     return {"ann": ann, "bob": bob, "cat": cat, "one": one, "two": two}
 
 
-def told(town: Town, *names: str) -> dict[str, Any]:
+def responses(scenario: Scenario, *names: str) -> dict[str, Any]:
     """All that the interface tells of a person by each of the ids, but for ids of what is new."""
     found = {}
     for name in names:
         path = f"/profiles/{name}"
         found[name] = {
-            "profile": town.get(path),
-            "identities": town.get(f"{path}/identities"),
-            "customers": town.get(f"{path}/customers"),
-            "consent": town.get(f"{path}/consent"),
+            "profile": scenario.get(path),
+            "identities": scenario.get(f"{path}/identities"),
+            "customers": scenario.get(f"{path}/customers"),
+            "consent": scenario.get(f"{path}/consent"),
             "merges": [
                 (row["mergedProfileId"], row["cause"])
-                for row in town.get(f"{path}/merges")["items"]
+                for row in scenario.get(f"{path}/merges")["items"]
             ],
-            "orders": town.get("/orders", profileId=name),
+            "orders": scenario.get("/orders", profileId=name),
         }
-    found["listed"] = town.get("/profiles", sort="firstSeenAt")
+    found["listed"] = scenario.get("/profiles", sort="firstSeenAt")
     return found
 
 
 class TestRequest:
     """POST /profiles/{id}/merge."""
 
-    def test_killed_anywhere(self, town: Town, people: dict[str, str]) -> None:
+    def test_killed_anywhere(self, scenario: Scenario, people: dict[str, str]) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
-        send = partial(town.merge, people["ann"], people["bob"], key=KEY)
-        found = crashes(town.world, send)
-        assert len(found.places) > 10
-        before_the_worker = told(town, *ids)
-        town.world.deliver()
-        expected = told(town, *ids)
+        send = partial(scenario.merge, people["ann"], people["bob"], key=KEY)
+        found = crashes(scenario.world, send)
+        assert len(found.positions) > 10
+        before_the_worker = responses(scenario, *ids)
+        scenario.world.deliver()
+        expected = responses(scenario, *ids)
         assert before_the_worker == expected
         assert [row[0] for row in expected[ids[0]]["merges"]] == [people["bob"], people["cat"]]
-        for places in found:
-            assert until_answered(town.world, send).status == 200
-            assert told(town, *ids) == expected, places
-            town.world.deliver()
-            assert told(town, *ids) == expected, places
-            town.check_rows()
+        for positions in found:
+            assert until_answered(scenario.world, send).status == 200
+            assert responses(scenario, *ids) == expected, positions
+            scenario.world.deliver()
+            assert responses(scenario, *ids) == expected, positions
+            scenario.check_rows()
 
 
 class TestArrival:
     """PUT /stores/{id}/customers/{externalId} of somebody who was two."""
 
-    def test_killed_anywhere(self, town: Town, people: dict[str, str]) -> None:
-        dan = town.upsert(phone="+14155550199")["id"]
+    def test_killed_anywhere(self, scenario: Scenario, people: dict[str, str]) -> None:
+        dan = scenario.upsert(phone="+14155550199")["id"]
         ids = [people["ann"], dan]
         path = f"/stores/{people['one']}/customers/7"
         body = {
@@ -80,21 +80,21 @@ class TestArrival:
             "externalCreatedAt": "2026-01-02T00:00:00.000Z",
             "externalUpdatedAt": "2026-02-09T00:00:00.000Z",
         }
-        send = partial(town.call, "PUT", path, body, key=KEY)
-        found = crashes(town.world, send)
-        town.world.deliver()
-        expected = self.of(town, *ids)
+        send = partial(scenario.call, "PUT", path, body, key=KEY)
+        found = crashes(scenario.world, send)
+        scenario.world.deliver()
+        expected = self.of(scenario, *ids)
         assert expected[dan]["profile"]["id"] == people["ann"]
         assert expected[dan]["merges"] == [(dan, {"source": "custom", "reference": "7"})]
-        for places in found:
-            assert until_answered(town.world, send).status == 200
-            town.world.deliver()
-            assert self.of(town, *ids) == expected, places
-            town.check_rows()
+        for positions in found:
+            assert until_answered(scenario.world, send).status == 200
+            scenario.world.deliver()
+            assert self.of(scenario, *ids) == expected, positions
+            scenario.check_rows()
 
-    def of(self, town: Town, *ids: str) -> dict[str, Any]:
+    def of(self, scenario: Scenario, *ids: str) -> dict[str, Any]:
         """What is told, but for what a change made anew has of its own."""
-        found = told(town, *ids)
+        found = responses(scenario, *ids)
         for each in ids:
             rows = found[each]["consent"]["items"]
             found[each]["consent"] = [(row["address"], row["state"]) for row in rows]
@@ -106,39 +106,41 @@ class TestWorker:
 
     @in_shards(2)
     def test_killed_anywhere_and_twice(
-        self, town: Town, people: dict[str, str], shard: Shard
+        self, scenario: Scenario, people: dict[str, str], shard: Shard
     ) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
-        assert town.merge(people["ann"], people["bob"]).status == 200
-        expected, work = told(town, *ids), partial(town.run_merge, people["ann"])
-        found = crashes(town.world, work, deliver=False)
-        assert len(found.places) > 30
-        for places in found.shard(shard):
-            assert told(town, *ids) == expected, places
+        assert scenario.merge(people["ann"], people["bob"]).status == 200
+        expected, work = responses(scenario, *ids), partial(scenario.run_merge, people["ann"])
+        found = crashes(scenario.world, work, deliver=False)
+        assert len(found.positions) > 30
+        for positions in found.shard(shard):
+            assert responses(scenario, *ids) == expected, positions
             work()
-            assert told(town, *ids) == expected, places
-            town.check_rows()
-        held = [row.serialize() for row in town.world.rows(town.workspace.key)]
+            assert responses(scenario, *ids) == expected, positions
+            scenario.check_rows()
+        stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
         work()
-        assert [row.serialize() for row in town.world.rows(town.workspace.key)] == held
+        assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 
     @in_shards(4)
-    def test_another_merge_on_top(self, town: Town, people: dict[str, str], shard: Shard) -> None:
+    def test_another_merge_on_top(
+        self, scenario: Scenario, people: dict[str, str], shard: Shard
+    ) -> None:
         """Wherever the first run ends, the survivor becomes a part of somebody else."""
-        dan = town.upsert(phone="+14155550199")["id"]
+        dan = scenario.upsert(phone="+14155550199")["id"]
         ids = [dan, *(people[name] for name in ("ann", "bob", "cat"))]
-        assert town.merge(people["ann"], people["bob"]).status == 200
-        found = crashes(town.world, partial(town.run_merge, people["ann"]), deliver=False)
+        assert scenario.merge(people["ann"], people["bob"]).status == 200
+        found = crashes(scenario.world, partial(scenario.run_merge, people["ann"]), deliver=False)
         undisturbed = found.shard(Shard(0, len(found.found)))
         next(undisturbed)  # before the run's first call
-        assert town.merge(dan, people["ann"]).status == 200
-        expected = told(town, *ids)
-        for places in found.shard(shard):
-            assert town.merge(dan, people["ann"]).status == 200
-            assert told(town, *ids) == expected, places
-            town.run_merge(people["bob"])
-            assert told(town, *ids) == expected, places
-            town.check_rows()
+        assert scenario.merge(dan, people["ann"]).status == 200
+        expected = responses(scenario, *ids)
+        for positions in found.shard(shard):
+            assert scenario.merge(dan, people["ann"]).status == 200
+            assert responses(scenario, *ids) == expected, positions
+            scenario.run_merge(people["bob"])
+            assert responses(scenario, *ids) == expected, positions
+            scenario.check_rows()
             for each in ids:
-                town.run_merge(each)
-            assert told(town, *ids) == expected, places
+                scenario.run_merge(each)
+            assert responses(scenario, *ids) == expected, positions

@@ -12,50 +12,52 @@ from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
 from storepost.values import clock
 from tests.harness.world import CANARY
-from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Scenario, day
 
 READS = ("/identities", "/merges", "/customers")
 WRITES = [("PATCH", "", {"firstName": "Ann"}), ("POST", "/merge", {"profileId": str(uuid4())})]
 
 
 @pytest.fixture
-def ann(town: Town) -> dict[str, Any]:
+def ann(scenario: Scenario) -> dict[str, Any]:
     """Somebody with an email."""
-    return town.upsert(email=ANN)
+    return scenario.upsert(email=ANN)
 
 
 @pytest.mark.parametrize("path", READS)
 class TestEveryRead:
     """What the three lists have in common."""
 
-    def test_bad_input(self, town: Town, path: str) -> None:
+    def test_bad_input(self, scenario: Scenario, path: str) -> None:
         query = {"page": 0, "pageSize": 7}
-        answer = town.call("GET", f"/profiles/7{path}", query=query)
+        answer = scenario.call("GET", f"/profiles/7{path}", query=query)
         assert sorted(answer.error_paths()) == ["path.id", "query.page", "query.pageSize"]
 
-    def test_unknown_and_anothers(self, town: Town, path: str) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_unknown_and_anothers(self, scenario: Scenario, path: str) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
-            answer = town.call("GET", f"/profiles/{unknown}{path}")
+            answer = scenario.call("GET", f"/profiles/{unknown}{path}")
             assert answer.problem() == (404, "not_found")
 
-    def test_a_key_that_reads(self, town: Town, ann: dict[str, Any], path: str) -> None:
-        key = town.world.api_key(town.workspace, KeyScope.READ)
-        assert town.world.call("GET", f"/profiles/{ann['id']}{path}", token=key).status == 200
+    def test_a_key_that_reads(self, scenario: Scenario, ann: dict[str, Any], path: str) -> None:
+        key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
+        assert scenario.world.call("GET", f"/profiles/{ann['id']}{path}", token=key).status == 200
 
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
 class TestEveryWrite:
     """What both changes have in common."""
 
-    def test_unknown_and_anothers(self, town: Town, method: str, path: str, body: object) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_unknown_and_anothers(
+        self, scenario: Scenario, method: str, path: str, body: object
+    ) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
-            answer = town.call(method, f"/profiles/{unknown}{path}", body)
+            answer = scenario.call(method, f"/profiles/{unknown}{path}", body)
             assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, town: Town, method: str, path: str, body: object) -> None:
-        assert town.call(method, f"/profiles/7{path}", body).error_paths() == ["path.id"]
+    def test_no_uuid(self, scenario: Scenario, method: str, path: str, body: object) -> None:
+        assert scenario.call(method, f"/profiles/7{path}", body).error_paths() == ["path.id"]
 
 
 class TestUpdate:
@@ -74,15 +76,15 @@ class TestUpdate:
         ],
     )
     def test_bad_input(
-        self, town: Town, ann: dict[str, Any], body: object, paths: list[str]
+        self, scenario: Scenario, ann: dict[str, Any], body: object, paths: list[str]
     ) -> None:
-        answer = town.call("PATCH", f"/profiles/{ann['id']}", body)
+        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", body)
         assert answer.error_paths() == paths
 
-    def test_what_is_given_and_nothing_else(self, town: Town, ann: dict[str, Any]) -> None:
-        given = {"firstName": " Ann ", "phone": "+1 415 555 0123", "locale": "de-at"}
-        town.world.advance(hours=1)
-        answer = town.call("PATCH", f"/profiles/{ann['id']}", given)
+    def test_what_is_given_and_nothing_else(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        payload = {"firstName": " Ann ", "phone": "+1 415 555 0123", "locale": "de-at"}
+        scenario.world.advance(hours=1)
+        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", payload)
         expected = {
             **ann,
             "name": "Ann",
@@ -91,98 +93,102 @@ class TestUpdate:
             "locale": "de-AT",
         }
         assert (answer.status, answer.json) == (200, expected)
-        assert town.get(f"/profiles/{ann['id']}") == expected
-        assert town.whose(phone=PHONE) == expected
+        assert scenario.get(f"/profiles/{ann['id']}") == expected
+        assert scenario.whose(phone=PHONE) == expected
 
-    def test_null_clears_and_the_address_goes_on_naming_the_person(self, town: Town) -> None:
-        made = town.upsert(email=ANN, phone=PHONE, firstName="Ann", lastName="Lee", locale="de")
-        assert town.consent(made["id"], "subscribed").status == 200
+    def test_null_clears_and_the_address_goes_on_naming_the_person(
+        self, scenario: Scenario
+    ) -> None:
+        made = scenario.upsert(email=ANN, phone=PHONE, firstName="Ann", lastName="Lee", locale="de")
+        assert scenario.consent(made["id"], "subscribed").status == 200
         nulls = dict.fromkeys(("email", "phone", "firstName", "lastName", "locale"))
-        answer = town.call("PATCH", f"/profiles/{made['id']}", nulls)
+        answer = scenario.call("PATCH", f"/profiles/{made['id']}", nulls)
         assert (answer.status, answer.json) == (200, {**made, **nulls, "name": None})
-        assert town.identities(made["id"]) == {("email", ANN), ("phone", PHONE)}
-        again = town.upsert(email=ANN)
+        assert scenario.identities(made["id"]) == {("email", ANN), ("phone", PHONE)}
+        again = scenario.upsert(email=ANN)
         assert (again["id"], again["email"]) == (made["id"], ANN)
         assert again["emailMarketingConsent"] == "subscribed"
 
-    def test_an_empty_request_changes_nothing(self, town: Town, ann: dict[str, Any]) -> None:
-        held = [row.serialize() for row in town.world.rows(town.workspace.key)]
-        answer = town.call("PATCH", f"/profiles/{ann['id']}", {})
+    def test_an_empty_request_changes_nothing(
+        self, scenario: Scenario, ann: dict[str, Any]
+    ) -> None:
+        stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
+        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {})
         assert (answer.status, answer.json) == (200, ann)
-        assert [row.serialize() for row in town.world.rows(town.workspace.key)] == held
+        assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 
     def test_the_consent_is_that_of_the_address_that_is_shown(
-        self, town: Town, ann: dict[str, Any]
+        self, scenario: Scenario, ann: dict[str, Any]
     ) -> None:
-        assert town.consent(ann["id"], "subscribed").status == 200
+        assert scenario.consent(ann["id"], "subscribed").status == 200
         path = f"/profiles/{ann['id']}"
         for email, consent in ((BOB, "not_subscribed"), (ANN, "subscribed")):
-            shown = town.call("PATCH", path, {"email": email}).json
+            shown = scenario.call("PATCH", path, {"email": email}).json
             assert (shown["email"], shown["emailMarketingConsent"]) == (email, consent)
-            counted = town.get("/profiles", emailMarketingConsent=consent)
+            counted = scenario.get("/profiles", emailMarketingConsent=consent)
             assert [row["id"] for row in counted["items"]] == [ann["id"]]
-        assert town.identities(ann["id"]) == {("email", ANN), ("email", BOB)}
+        assert scenario.identities(ann["id"]) == {("email", ANN), ("email", BOB)}
 
     @pytest.mark.parametrize("taken", [{"email": BOB}, {"phone": PHONE}])
     def test_another_ones_address(
-        self, town: Town, ann: dict[str, Any], taken: dict[str, str]
+        self, scenario: Scenario, ann: dict[str, Any], taken: dict[str, str]
     ) -> None:
-        other = town.upsert(**taken)
-        answer = town.call("PATCH", f"/profiles/{ann['id']}", {"firstName": "A", **taken})
+        other = scenario.upsert(**taken)
+        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"firstName": "A", **taken})
         assert answer.problem() == (409, "identity_conflict")
-        assert town.get(f"/profiles/{ann['id']}") == ann
-        assert town.get(f"/profiles/{other['id']}") == other
+        assert scenario.get(f"/profiles/{ann['id']}") == ann
+        assert scenario.get(f"/profiles/{other['id']}") == other
 
     def test_so_many_identities(
-        self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(resolution, "MAX_IDENTITIES", 2)
         path = f"/profiles/{ann['id']}"
-        assert town.call("PATCH", path, {"email": BOB}).status == 200
-        answer = town.call("PATCH", path, {"email": CAT})
+        assert scenario.call("PATCH", path, {"email": BOB}).status == 200
+        answer = scenario.call("PATCH", path, {"email": CAT})
         assert answer.problem() == (409, "identity_limit")
-        assert town.call("PATCH", path, {"email": ANN}).json["email"] == ANN
+        assert scenario.call("PATCH", path, {"email": ANN}).json["email"] == ANN
 
-    def test_a_cleared_locale_is_left_to_stores_again(self, town: Town) -> None:
-        store = town.store()
-        made = town.upsert(email=ANN, locale="fr")
-        town.order(store, "o-1", 1, buyer={"email": ANN}, locale="it")
+    def test_a_cleared_locale_is_left_to_stores_again(self, scenario: Scenario) -> None:
+        store = scenario.store()
+        made = scenario.upsert(email=ANN, locale="fr")
+        scenario.order(store, "o-1", 1, buyer={"email": ANN}, locale="it")
         path = f"/profiles/{made['id']}"
-        assert town.get(path)["locale"] == "fr"
-        assert town.call("PATCH", path, {"locale": None}).json["locale"] is None
-        town.order(store, "o-1", 2, buyer={"email": ANN}, locale="it", updatedAt=day(2))
-        assert town.get(path)["locale"] == "it"
+        assert scenario.get(path)["locale"] == "fr"
+        assert scenario.call("PATCH", path, {"locale": None}).json["locale"] is None
+        scenario.order(store, "o-1", 2, buyer={"email": ANN}, locale="it", updatedAt=day(2))
+        assert scenario.get(path)["locale"] == "it"
 
-    def test_two_at_once(self, town: Town, ann: dict[str, Any]) -> None:
-        with town.world.meanwhile(lambda changes: _named(town, changes, BOB)):
-            answer = town.call("PATCH", f"/profiles/{ann['id']}", {"email": BOB})
+    def test_two_at_once(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        with scenario.world.meanwhile(lambda changes: _named(scenario, changes, BOB)):
+            answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"email": BOB})
         assert answer.problem() == (409, "identity_conflict")
 
-    def test_replay(self, town: Town, ann: dict[str, Any]) -> None:
+    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         path = f"/profiles/{ann['id']}"
-        first = town.call("PATCH", path, {"firstName": "Ann"}, key="k")
-        town.call("PATCH", path, {"firstName": "Anna"})
-        second = town.call("PATCH", path, {"firstName": "Ann"}, key="k")
+        first = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
+        scenario.call("PATCH", path, {"firstName": "Anna"})
+        second = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
         assert (second.status, second.body) == (200, first.body)
-        assert town.get(path)["firstName"] == "Anna"
+        assert scenario.get(path)["firstName"] == "Anna"
 
 
-def _named(town: Town, changes: Any, email: str) -> None:
+def _named(scenario: Scenario, changes: Any, email: str) -> None:
     """Somebody takes an address."""
-    upsert_profile(town.workspace, IncomingPerson(email=email), MergeCause("api"), changes)
+    upsert_profile(scenario.workspace, IncomingPerson(email=email), MergeCause("api"), changes)
 
 
 class TestIdentities:
     """GET /profiles/{id}/identities."""
 
-    def test_whole(self, town: Town) -> None:
-        store = town.store("Shop A")
-        town.customer(store, "7", 1, email=ANN)
-        profile = town.whose(email=ANN)
-        found = town.get(f"/profiles/{profile['id']}/identities")
+    def test_whole(self, scenario: Scenario) -> None:
+        store = scenario.store("Shop A")
+        scenario.customer(store, "7", 1, email=ANN)
+        profile = scenario.whose(email=ANN)
+        found = scenario.get(f"/profiles/{profile['id']}/identities")
         claims = {
             row.pk.split("#")[3]: str(row.id)
-            for row in town.world.rows(town.workspace.key)
+            for row in scenario.world.rows(scenario.workspace.key)
             if isinstance(row, IdentityItem)
         }
         reference = {"id": store, "name": "Shop A", "platform": "custom"}
@@ -203,79 +209,81 @@ class TestIdentities:
             "pageSize": 25,
         }
 
-    def test_newest_first_by_pages_and_types(self, town: Town) -> None:
-        made = town.upsert(anonymousId="b-00")
+    def test_newest_first_by_pages_and_types(self, scenario: Scenario) -> None:
+        made = scenario.upsert(anonymousId="b-00")
         for number in range(1, 12):
-            town.world.advance(minutes=1)
-            town.upsert(anonymousId="b-00", phone=f"+1415555{1000 + number}")
+            scenario.world.advance(minutes=1)
+            scenario.upsert(anonymousId="b-00", phone=f"+1415555{1000 + number}")
         path = f"/profiles/{made['id']}/identities"
         values = [f"+1415555{1000 + number}" for number in range(11, 0, -1)]
-        first, second = (town.get(path, pageSize=10, page=page) for page in (1, 2))
+        first, second = (scenario.get(path, pageSize=10, page=page) for page in (1, 2))
         shown = [row["value"] for row in [*first["items"], *second["items"]]]
         assert (first["total"], shown) == (12, [*values, "b-00"])
-        assert town.ids(path, "value", type="phone") == values
-        assert town.ids(path, "value", type="anonymous_id,email") == ["b-00"]
-        assert town.get(path, page=3)["items"] == []
+        assert scenario.ids(path, "value", type="phone") == values
+        assert scenario.ids(path, "value", type="anonymous_id,email") == ["b-00"]
+        assert scenario.get(path, page=3)["items"] == []
 
-    def test_a_type_that_there_is_not(self, town: Town, ann: dict[str, Any]) -> None:
+    def test_a_type_that_there_is_not(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         path = f"/profiles/{ann['id']}/identities"
-        answer = town.call("GET", path, query={"type": "email,passport"})
+        answer = scenario.call("GET", path, query={"type": "email,passport"})
         assert answer.error_paths() == ["query.type"]
 
 
 class TestCustomers:
     """GET /profiles/{id}/customers."""
 
-    def test_whole_newest_first_and_of_one_store(self, town: Town) -> None:
-        first, second = town.store("A"), town.store("B")
-        one = town.customer(first, "7", 1, email=ANN).json
-        two = town.customer(second, "8", 3, email=ANN).json
-        profile = town.whose(email=ANN)["id"]
-        town.call("DELETE", f"/stores/{first}/customers/7")
+    def test_whole_newest_first_and_of_one_store(self, scenario: Scenario) -> None:
+        first, second = scenario.store("A"), scenario.store("B")
+        one = scenario.customer(first, "7", 1, email=ANN).json
+        two = scenario.customer(second, "8", 3, email=ANN).json
+        profile = scenario.whose(email=ANN)["id"]
+        scenario.call("DELETE", f"/stores/{first}/customers/7")
         path = f"/profiles/{profile}/customers"
-        found = town.get(path)
+        found = scenario.get(path)
         assert [row["id"] for row in found["items"]] == [two["id"], one["id"]]
         assert found["items"][0] == two
         deleted = found["items"][1]
         assert deleted == {**one, "deletedAt": deleted["deletedAt"]}
         assert clock.from_text(deleted["deletedAt"]) <= clock.now()
         assert (found["total"], found["page"], found["pageSize"]) == (2, 1, 25)
-        assert town.ids(path, storeId=first) == [one["id"]]
-        assert town.ids(path, storeId=str(uuid4())) == []
-        assert town.get(path, page=2, pageSize=10)["items"] == []
+        assert scenario.ids(path, storeId=first) == [one["id"]]
+        assert scenario.ids(path, storeId=str(uuid4())) == []
+        assert scenario.get(path, page=2, pageSize=10)["items"] == []
 
-    def test_nobody_but_the_profiles_own(self, town: Town) -> None:
-        store = town.store()
-        town.customer(store, "7", email=ANN)
-        town.customer(store, "8", email=BOB)
-        bob = town.whose(email=BOB)["id"]
-        assert town.ids(f"/profiles/{bob}/customers", "externalId") == ["8"]
+    def test_nobody_but_the_profiles_own(self, scenario: Scenario) -> None:
+        store = scenario.store()
+        scenario.customer(store, "7", email=ANN)
+        scenario.customer(store, "8", email=BOB)
+        bob = scenario.whose(email=BOB)["id"]
+        assert scenario.ids(f"/profiles/{bob}/customers", "externalId") == ["8"]
 
-    def test_no_uuid(self, town: Town, ann: dict[str, Any]) -> None:
-        answer = town.call("GET", f"/profiles/{ann['id']}/customers", query={"storeId": "7"})
+    def test_no_uuid(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        answer = scenario.call("GET", f"/profiles/{ann['id']}/customers", query={"storeId": "7"})
         assert answer.error_paths() == ["query.storeId"]
 
 
 class TestMerges:
     """GET /profiles/{id}/merges."""
 
-    def test_none(self, town: Town, ann: dict[str, Any]) -> None:
-        found = town.get(f"/profiles/{ann['id']}/merges")
+    def test_none(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        found = scenario.get(f"/profiles/{ann['id']}/merges")
         assert found == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_of_what_was_merged_before_too(self, town: Town, *, delivered: bool) -> None:
-        ids = [town.upsert(email=f"p{number}.{CANARY}@example.com")["id"] for number in range(13)]
-        key = town.world.api_key(town.workspace, KeyScope.WRITE)
+    def test_of_what_was_merged_before_too(self, scenario: Scenario, *, delivered: bool) -> None:
+        ids = [
+            scenario.upsert(email=f"p{number}.{CANARY}@example.com")["id"] for number in range(13)
+        ]
+        key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         before = clock.now()
         for number in range(12):  # each becomes a part of the next
             body, path = {"profileId": ids[number]}, f"/profiles/{ids[number + 1]}/merge"
-            assert town.world.call("POST", path, token=key, json_body=body).status == 200
-            town.world.advance(seconds=1)
+            assert scenario.world.call("POST", path, token=key, json_body=body).status == 200
+            scenario.world.advance(seconds=1)
             if delivered:
-                town.world.deliver()
+                scenario.world.deliver()
         path = f"/profiles/{ids[0]}/merges"
-        pages = [town.get(path, pageSize=10, page=page) for page in (1, 2, 3)]
+        pages = [scenario.get(path, pageSize=10, page=page) for page in (1, 2, 3)]
         rows = [row for page in pages for row in page["items"]]
         assert {page["total"] for page in pages} == {12}
         assert [row["mergedProfileId"] for row in rows] == ids[11::-1]
@@ -287,9 +295,9 @@ class TestMerges:
             ("api", None)
         }
         assert set(rows[0]) == {"id", "mergedProfileId", "mergedAt", "cause"}
-        town.world.deliver()
-        town.check_rows()
-        assert [town.get(f"/profiles/{each}")["id"] for each in ids] == [ids[-1]] * 13
+        scenario.world.deliver()
+        scenario.check_rows()
+        assert [scenario.get(f"/profiles/{each}")["id"] for each in ids] == [ids[-1]] * 13
 
 
 class TestMerge:
@@ -305,56 +313,56 @@ class TestMerge:
         ],
     )
     def test_bad_input(
-        self, town: Town, ann: dict[str, Any], body: object, paths: list[str]
+        self, scenario: Scenario, ann: dict[str, Any], body: object, paths: list[str]
     ) -> None:
-        assert town.call("POST", f"/profiles/{ann['id']}/merge", body).error_paths() == paths
+        assert scenario.call("POST", f"/profiles/{ann['id']}/merge", body).error_paths() == paths
 
-    def test_another_that_there_is_not(self, town: Town, ann: dict[str, Any]) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_another_that_there_is_not(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
-            assert town.merge(ann["id"], unknown).problem() == (422, "validation")
+            assert scenario.merge(ann["id"], unknown).problem() == (422, "validation")
 
-    def test_itself(self, town: Town, ann: dict[str, Any]) -> None:
-        bob = town.upsert(email=BOB)
-        assert town.merge(ann["id"], ann["id"]).problem() == (409, "same_profile")
-        assert town.merge(ann["id"], bob["id"]).status == 200
+    def test_itself(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        bob = scenario.upsert(email=BOB)
+        assert scenario.merge(ann["id"], ann["id"]).problem() == (409, "same_profile")
+        assert scenario.merge(ann["id"], bob["id"]).status == 200
         for into, other in ((ann, bob), (bob, ann), (bob, bob)):
-            assert town.merge(into["id"], other["id"]).problem() == (409, "same_profile")
+            assert scenario.merge(into["id"], other["id"]).problem() == (409, "same_profile")
 
     def test_too_many_identities(
-        self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        bob = town.upsert(email=BOB, phone=PHONE)
+        bob = scenario.upsert(email=BOB, phone=PHONE)
         monkeypatch.setattr(resolution, "MAX_IDENTITIES", 2)
-        assert town.merge(ann["id"], bob["id"]).problem() == (409, "identity_limit")
+        assert scenario.merge(ann["id"], bob["id"]).problem() == (409, "identity_limit")
         monkeypatch.setattr(resolution, "MAX_IDENTITIES", 3)
-        assert town.merge(ann["id"], bob["id"]).status == 200
+        assert scenario.merge(ann["id"], bob["id"]).status == 200
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_everything_is_the_survivors(self, town: Town, *, delivered: bool) -> None:
-        one, two = town.store("A"), town.store("B")
-        town.customer(one, "7", 5, email=ANN, phone=PHONE, firstName="Ann")
-        town.customer(two, "8", 3, email=BOB, firstName="Bob", lastName="Lee", locale="it")
-        town.customer(one, "9", 4, email=BOB)  # two customers of one store: by hand it may be
-        ann, bob = town.whose(email=ANN)["id"], town.whose(email=BOB)["id"]
-        town.order(one, "o-1", 6, buyer={"externalId": "7"})
-        town.order(two, "o-2", 7, buyer={"externalId": "8"})
-        town.order(two, "o-3", 2, buyer={"email": BOB})
-        nine = town.whose(externalId="9", storeId=one)["id"]
-        assert town.consent(ann, "subscribed").status == 200
-        change = town.consent(bob, "unsubscribed").json
-        kept = town.get(f"/profiles/{ann}")
-        answer = town.merge(ann, bob)
+    def test_everything_is_the_survivors(self, scenario: Scenario, *, delivered: bool) -> None:
+        one, two = scenario.store("A"), scenario.store("B")
+        scenario.customer(one, "7", 5, email=ANN, phone=PHONE, firstName="Ann")
+        scenario.customer(two, "8", 3, email=BOB, firstName="Bob", lastName="Lee", locale="it")
+        scenario.customer(one, "9", 4, email=BOB)  # two customers of one store: by hand it may be
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        scenario.order(one, "o-1", 6, buyer={"externalId": "7"})
+        scenario.order(two, "o-2", 7, buyer={"externalId": "8"})
+        scenario.order(two, "o-3", 2, buyer={"email": BOB})
+        nine = scenario.whose(externalId="9", storeId=one)["id"]
+        assert scenario.consent(ann, "subscribed").status == 200
+        change = scenario.consent(bob, "unsubscribed").json
+        survivor_before = scenario.get(f"/profiles/{ann}")
+        answer = scenario.merge(ann, bob)
         assert answer.status == 200
         if delivered:
-            town.world.deliver()
-            town.check_rows()
+            scenario.world.deliver()
+            scenario.check_rows()
         stores = [
             {"id": store, "name": name, "platform": "custom"}
             for store, name in ((one, "A"), (two, "B"))
         ]
         survivor = {
-            **kept,
+            **survivor_before,
             "name": "Ann Lee",
             "lastName": "Lee",
             "locale": "it",
@@ -367,148 +375,150 @@ class TestMerge:
             "storeIds": sorted([one, two]),
             "stores": sorted(stores, key=lambda store: str(store["id"])),
             "firstSeenAt": day(2),
-            "lastSeenAt": max(kept["lastSeenAt"], day(7)),
+            "lastSeenAt": max(survivor_before["lastSeenAt"], day(7)),
             "orders": 3,
             "spent": [{"amount": 3000, "currency": "EUR"}],
         }
         assert answer.json == survivor
         for name in (ann, bob):
-            assert town.get(f"/profiles/{name}") == survivor
-            assert town.identities(name) == {
+            assert scenario.get(f"/profiles/{name}") == survivor
+            assert scenario.identities(name) == {
                 ("email", ANN),
                 ("email", BOB),
                 ("phone", PHONE),
                 ("platform_customer_id", "7"),
                 ("platform_customer_id", "8"),
             } | ({("platform_customer_id", "9")} if nine == bob else set())
-            orders = town.get("/orders", profileId=name)
+            orders = scenario.get("/orders", profileId=name)
             assert [row["placedAt"] for row in orders["items"]] == [day(7), day(6), day(2)]
             assert orders["total"] == 3
-            assert town.get("/orders", profileId=name, storeId=two)["total"] == 2
-            assert town.get("/orders", profileId=name, externalId="o-3")["total"] == 1
-            pages = [town.get("/orders", profileId=name, sort="placedAt", page=n) for n in (1, 2)]
+            assert scenario.get("/orders", profileId=name, storeId=two)["total"] == 2
+            assert scenario.get("/orders", profileId=name, externalId="o-3")["total"] == 1
+            pages = [
+                scenario.get("/orders", profileId=name, sort="placedAt", page=n) for n in (1, 2)
+            ]
             assert [row["placedAt"] for row in pages[0]["items"]] == [day(2), day(6), day(7)]
             assert pages[1]["items"] == []
-            history = town.get(f"/profiles/{name}/consent")
+            history = scenario.get(f"/profiles/{name}/consent")
             assert [row["address"] for row in history["items"]] == [BOB, ANN]
             assert history["total"] == 2
-            assert town.get(f"/profiles/{name}/consent", state="unsubscribed")["total"] == 1
-            read = town.get(f"/profiles/{name}/consent/{change['id']}")
+            assert scenario.get(f"/profiles/{name}/consent", state="unsubscribed")["total"] == 1
+            read = scenario.get(f"/profiles/{name}/consent/{change['id']}")
             assert read["id"] == change["id"]
-            merges = town.get(f"/profiles/{name}/merges")["items"]
+            merges = scenario.get(f"/profiles/{name}/merges")["items"]
             assert [row["mergedProfileId"] for row in merges] == [bob]
             assert merges[0]["cause"] == {"source": "manual", "reference": None}
-        assert town.ids(f"/profiles/{bob}/customers", storeId=two, field="externalId") == ["8"]
-        assert town.ids("/profiles", sort="firstSeenAt")[0] == ann
+        assert scenario.ids(f"/profiles/{bob}/customers", storeId=two, field="externalId") == ["8"]
+        assert scenario.ids("/profiles", sort="firstSeenAt")[0] == ann
         for store in (one, two):
-            assert town.ids("/profiles", storeId=store).count(ann) == 1
+            assert scenario.ids("/profiles", storeId=store).count(ann) == 1
         for query in ({"email": ANN}, {"email": BOB}, {"externalId": "8", "storeId": two}):
-            assert town.whose(**query)["id"] == ann
-        orders = town.get("/orders", profileId=bob)["items"]
-        bought = {town.get(f"/orders/{row['id']}")["buyer"]["profileId"] for row in orders}
+            assert scenario.whose(**query)["id"] == ann
+        orders = scenario.get("/orders", profileId=bob)["items"]
+        bought = {scenario.get(f"/orders/{row['id']}")["buyer"]["profileId"] for row in orders}
         assert bought == {ann}
 
-    def test_by_a_merged_id_on_either_side(self, town: Town) -> None:
-        ann, bob, cat = (town.upsert(email=each)["id"] for each in (ANN, BOB, CAT))
+    def test_by_a_merged_id_on_either_side(self, scenario: Scenario) -> None:
+        ann, bob, cat = (scenario.upsert(email=each)["id"] for each in (ANN, BOB, CAT))
         for each in (ann, bob, cat):
-            assert town.consent(each, "subscribed").status == 200
-            town.world.advance(seconds=1)
-        assert town.merge(bob, ann).json["id"] == bob
-        assert town.merge(ann, cat).json["id"] == bob
-        dan = town.upsert(phone=PHONE)["id"]
-        assert town.merge(dan, cat).json["id"] == dan
-        town.world.deliver()
-        town.check_rows()
+            assert scenario.consent(each, "subscribed").status == 200
+            scenario.world.advance(seconds=1)
+        assert scenario.merge(bob, ann).json["id"] == bob
+        assert scenario.merge(ann, cat).json["id"] == bob
+        dan = scenario.upsert(phone=PHONE)["id"]
+        assert scenario.merge(dan, cat).json["id"] == dan
+        scenario.world.deliver()
+        scenario.check_rows()
         for each in (ann, bob, cat, dan):
-            assert town.get(f"/profiles/{each}")["id"] == dan
-            history = town.ids(f"/profiles/{each}/consent", "address")
+            assert scenario.get(f"/profiles/{each}")["id"] == dan
+            history = scenario.ids(f"/profiles/{each}/consent", "address")
             assert history == [CAT, BOB, ANN]
-        assert town.get("/profiles")["total"] == 1
-        assert {r["mergedProfileId"] for r in town.get(f"/profiles/{ann}/merges")["items"]} == {
+        assert scenario.get("/profiles")["total"] == 1
+        assert {r["mergedProfileId"] for r in scenario.get(f"/profiles/{ann}/merges")["items"]} == {
             ann,
             bob,
             cat,
         }
 
-    def test_consents_follow_what_is_shown(self, town: Town) -> None:
+    def test_consents_follow_what_is_shown(self, scenario: Scenario) -> None:
         """The state belongs to the address: a merge changes none, and shows the survivor's."""
-        ann, bob = town.upsert(email=ANN)["id"], town.upsert(phone=PHONE)["id"]
-        town.consent(ann, "subscribed")
+        ann, bob = scenario.upsert(email=ANN)["id"], scenario.upsert(phone=PHONE)["id"]
+        scenario.consent(ann, "subscribed")
         path = f"/profiles/{bob}/consent/sms"
-        assert town.call("PUT", path, {"state": "unsubscribed"}).status == 200
-        merged = town.merge(bob, ann).json
+        assert scenario.call("PUT", path, {"state": "unsubscribed"}).status == 200
+        merged = scenario.merge(bob, ann).json
         shown = merged["emailMarketingConsent"], merged["smsMarketingConsent"]
         assert shown == ("subscribed", "unsubscribed")
-        assert town.get("/profiles", emailMarketingConsent="subscribed")["total"] == 1
-        assert town.get("/profiles", emailMarketingConsent="not_subscribed")["total"] == 0
-        assert town.get("/profiles", smsMarketingConsent="unsubscribed")["total"] == 1
+        assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 1
+        assert scenario.get("/profiles", emailMarketingConsent="not_subscribed")["total"] == 0
+        assert scenario.get("/profiles", smsMarketingConsent="unsubscribed")["total"] == 1
 
-    def test_later_write_backs_go_to_the_stores_of_both(self, town: Town) -> None:
-        one, two = town.store("A"), town.store("B")
-        town.customer(one, "7", email=ANN)
-        town.customer(two, "8", email=BOB)
-        ann, bob = town.whose(email=ANN)["id"], town.whose(email=BOB)["id"]
-        assert town.merge(ann, bob).status == 200
-        change = town.consent(bob, "subscribed").json
+    def test_later_write_backs_go_to_the_stores_of_both(self, scenario: Scenario) -> None:
+        one, two = scenario.store("A"), scenario.store("B")
+        scenario.customer(one, "7", email=ANN)
+        scenario.customer(two, "8", email=BOB)
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        assert scenario.merge(ann, bob).status == 200
+        change = scenario.consent(bob, "subscribed").json
         assert {each["store"]["id"] for each in change["writeBacks"]} == {one, two}
         assert change["address"] == ANN
 
-    def test_a_write_back_under_way_when_profiles_merge(self, town: Town) -> None:
+    def test_a_write_back_under_way_when_profiles_merge(self, scenario: Scenario) -> None:
         """Its message names the merged profile, and is decided on with both ones' customers."""
-        store = town.store()
-        town.customer(store, "7", email=ANN)
-        ann, bob = town.whose(email=ANN)["id"], town.upsert(email=BOB)["id"]
-        change = town.consent(ann, "subscribed").json
-        assert town.merge(bob, ann).status == 200
-        town.world.deliver()
-        [told] = town.get(f"/profiles/{bob}/consent/{change['id']}")["writeBacks"]
-        assert (told["status"], told["skipReason"]) == ("skipped", "permission_missing")
+        store = scenario.store()
+        scenario.customer(store, "7", email=ANN)
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        change = scenario.consent(ann, "subscribed").json
+        assert scenario.merge(bob, ann).status == 200
+        scenario.world.deliver()
+        [write_back] = scenario.get(f"/profiles/{bob}/consent/{change['id']}")["writeBacks"]
+        assert (write_back["status"], write_back["skipReason"]) == ("skipped", "permission_missing")
         path = f"/profiles/{ann}/consent/{change['id']}/write-backs/{store}/retry"
-        assert town.call("POST", path).status == 200
-        town.world.deliver()
-        [told] = town.get(f"/profiles/{bob}/consent/{change['id']}")["writeBacks"]
-        assert (told["status"], told["skipReason"]) == ("skipped", "permission_missing")
+        assert scenario.call("POST", path).status == 200
+        scenario.world.deliver()
+        [write_back] = scenario.get(f"/profiles/{bob}/consent/{change['id']}")["writeBacks"]
+        assert (write_back["status"], write_back["skipReason"]) == ("skipped", "permission_missing")
 
-    def test_what_arrives_afterwards_for_the_merged_one(self, town: Town) -> None:
-        store = town.store()
-        town.customer(store, "7", email=ANN)
-        town.order(store, "o-1", 1, buyer={"externalId": "7"})
-        ann, bob = town.whose(email=ANN)["id"], town.upsert(email=BOB)["id"]
-        assert town.merge(bob, ann).status == 200
-        town.order(store, "o-2", 2, buyer={"externalId": "7"})
-        town.order(store, "o-1", 1, buyer={"externalId": "7"}, financialStatus="refunded")
-        assert town.customer(store, "7", 9, email=ANN, firstName="Ann").status == 200
-        assert town.call("DELETE", f"/stores/{store}/orders/o-2").status == 204
-        assert town.call("DELETE", f"/stores/{store}/customers/7").status == 204
-        town.upsert(email=ANN, lastName="Lee")
-        town.world.deliver()
-        town.check_rows()
-        profile = town.get(f"/profiles/{ann}")
+    def test_what_arrives_afterwards_for_the_merged_one(self, scenario: Scenario) -> None:
+        store = scenario.store()
+        scenario.customer(store, "7", email=ANN)
+        scenario.order(store, "o-1", 1, buyer={"externalId": "7"})
+        ann, bob = scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        assert scenario.merge(bob, ann).status == 200
+        scenario.order(store, "o-2", 2, buyer={"externalId": "7"})
+        scenario.order(store, "o-1", 1, buyer={"externalId": "7"}, financialStatus="refunded")
+        assert scenario.customer(store, "7", 9, email=ANN, firstName="Ann").status == 200
+        assert scenario.call("DELETE", f"/stores/{store}/orders/o-2").status == 204
+        assert scenario.call("DELETE", f"/stores/{store}/customers/7").status == 204
+        scenario.upsert(email=ANN, lastName="Lee")
+        scenario.world.deliver()
+        scenario.check_rows()
+        profile = scenario.get(f"/profiles/{ann}")
         assert (profile["id"], profile["name"], profile["orders"]) == (bob, "Ann Lee", 1)
-        assert [row["financialStatus"] for row in town.get("/orders", profileId=bob)["items"]] == [
-            "refunded"
-        ]
+        assert [
+            row["financialStatus"] for row in scenario.get("/orders", profileId=bob)["items"]
+        ] == ["refunded"]
 
-    def test_replay(self, town: Town, ann: dict[str, Any]) -> None:
-        bob = town.upsert(email=BOB)
-        first = town.merge(ann["id"], bob["id"], key="k")
-        second = town.merge(ann["id"], bob["id"], key="k")
+    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+        bob = scenario.upsert(email=BOB)
+        first = scenario.merge(ann["id"], bob["id"], key="k")
+        second = scenario.merge(ann["id"], bob["id"], key="k")
         assert (first.status, second.status, second.body) == (200, 200, first.body)
         assert second.header("idempotency-replayed") == "true"
-        assert town.get(f"/profiles/{ann['id']}/merges")["total"] == 1
+        assert scenario.get(f"/profiles/{ann['id']}/merges")["total"] == 1
 
-    def test_rows(self, town: Town, ann: dict[str, Any]) -> None:
+    def test_rows(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         """The redirect keeps what the worker needs, and nothing else once that is done."""
-        bob = town.upsert(email=BOB, phone=OTHER_PHONE)
-        assert town.merge(ann["id"], bob["id"]).status == 200
-        rows = town.world.rows(town.workspace.key)
+        bob = scenario.upsert(email=BOB, phone=OTHER_PHONE)
+        assert scenario.merge(ann["id"], bob["id"]).status == 200
+        rows = scenario.world.rows(scenario.workspace.key)
         [merged] = [row for row in rows if isinstance(row, MergedProfileItem)]
         assert (str(merged.id), str(merged.into)) == (bob["id"], ann["id"])
         assert len(merged.identities) == 2
         [survivor] = [row for row in rows if isinstance(row, ProfileItem)]
         assert len(survivor.pending_sources) == 1
-        assert town.world.queue_depth("ProfileMergeQueue") == 0
-        town.world.deliver_outbox()
-        assert town.world.queue_depth("ProfileMergeQueue") == 1
-        town.world.deliver()
-        town.check_rows()
+        assert scenario.world.queue_depth("ProfileMergeQueue") == 0
+        scenario.world.deliver_outbox()
+        assert scenario.world.queue_depth("ProfileMergeQueue") == 1
+        scenario.world.deliver()
+        scenario.check_rows()

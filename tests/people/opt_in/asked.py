@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from local.aws.mail import Email
 from storepost.people.opt_in.repository import OptInRequestItem
 from tests.harness.world import BASE_URL, Answer
-from tests.people.matching.scenario import ANN, Town
+from tests.people.matching.scenario import ANN, Scenario
 from tests.people.unsubscribing.following import BROWSER, FIREFOX, FORM, in_parts
 
 PROOF = {"reference": "form 4711", "ip": "203.0.113.7", "userAgent": "Safari/605"}
@@ -19,9 +19,9 @@ SUBSCRIBE = {"answer": "subscribe"}
 
 @dataclass
 class Asked:
-    """Somebody in a town who may be asked."""
+    """Somebody in a workspace who may be asked."""
 
-    town: Town
+    scenario: Scenario
     id: str
     email: str = ANN
     path: str = field(default="", repr=False)
@@ -31,49 +31,51 @@ class Asked:
         """The request, with the form's proof."""
         path = f"/profiles/{self.id}/opt-in-requests"
         sent = {"proof": PROOF, **body}
-        return self.town.world.call("POST", path, token=token or self.town.token, json_body=sent)
+        return self.scenario.world.call(
+            "POST", path, token=token or self.scenario.token, json_body=sent
+        )
 
-    def asked(self, **body: object) -> str:
+    def request_link(self, **body: object) -> str:
         """The path of the link in the email of a request that was taken."""
         answer = self.ask(None, **body)
         assert answer.status == 202, answer.body
-        self.town.world.deliver()
+        self.scenario.world.deliver()
         self.path = path_in(self.emails[-1])
         return self.path
 
     @property
     def emails(self) -> list[Email]:
         """What came to the address, oldest first."""
-        return [each for each in self.town.world.emails() if each.to == self.email]
+        return [each for each in self.scenario.world.emails() if each.to == self.email]
 
     @property
     def state(self) -> str:
         """The consent that the profile shows."""
-        return str(self.town.get(f"/profiles/{self.id}")["emailMarketingConsent"])
+        return str(self.scenario.get(f"/profiles/{self.id}")["emailMarketingConsent"])
 
     @property
     def changes(self) -> list[dict[str, Any]]:
         """The history of the person's consent, the last first."""
-        found: list[dict[str, Any]] = self.town.get(f"/profiles/{self.id}/consent")["items"]
+        found: list[dict[str, Any]] = self.scenario.get(f"/profiles/{self.id}/consent")["items"]
         return found
 
     @property
     def evidence(self) -> list[dict[str, Any]]:
         """What proves the person's consent, the last first."""
         path = f"/profiles/{self.id}/consent/evidence"
-        found: list[dict[str, Any]] = self.town.get(path)["items"]
+        found: list[dict[str, Any]] = self.scenario.get(path)["items"]
         return found
 
     @property
     def requests(self) -> list[OptInRequestItem]:
         """The stored requests of the workspace."""
-        rows = self.town.world.rows(self.town.workspace.key)
+        rows = self.scenario.world.rows(self.scenario.workspace.key)
         return [row for row in rows if isinstance(row, OptInRequestItem)]
 
 
-def somebody(town: Town, email: str = ANN, **more: object) -> Asked:
+def somebody(scenario: Scenario, email: str = ANN, **more: object) -> Asked:
     """Somebody with an address, who has said nothing yet."""
-    return Asked(town, str(town.upsert(email=email, **more)["id"]), email)
+    return Asked(scenario, str(scenario.upsert(email=email, **more)["id"]), email)
 
 
 def path_in(email: Email) -> str:
@@ -82,14 +84,14 @@ def path_in(email: Email) -> str:
     return str(link).removeprefix(BASE_URL)
 
 
-def opened(town: Town, path: str, **more: Any) -> Answer:
+def opened(scenario: Scenario, path: str, **more: Any) -> Answer:
     """The link as a browser opens it."""
     headers = {"accept": BROWSER, "user-agent": FIREFOX, **more.pop("headers", {})}
-    return town.world.call("GET", path, headers=headers, **more)
+    return scenario.world.call("GET", path, headers=headers, **more)
 
 
 def pressed(
-    town: Town,
+    scenario: Scenario,
     path: str,
     fields: dict[str, str] | None = None,
     *,
@@ -104,4 +106,4 @@ def pressed(
     if multipart is not None:
         body, kind = in_parts(sent, multipart), f"multipart/form-data; boundary={multipart}"
     headers = {"content-type": kind, "accept": accept, "user-agent": agent}
-    return town.world.call("POST", path, headers=headers, body=body, **more)
+    return scenario.world.call("POST", path, headers=headers, body=body, **more)

@@ -19,7 +19,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.values import clock
 from tests.harness.world import CANARY
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 from tests.people.opt_in.asked import PROOF, pressed
 
 RANKS = {"subscribed": 0, "pending": 1, "unsubscribed": 2}
@@ -114,17 +114,17 @@ class Rules:
 class History:
     """The service's side: one address, whoever has it."""
 
-    def __init__(self, town: Town, email: str) -> None:
-        self.town, self.email, self.rules = town, email, Rules()
+    def __init__(self, scenario: Scenario, email: str) -> None:
+        self.scenario, self.email, self.rules = scenario, email, Rules()
         self.links: list[str] = []
-        self.person = str(town.upsert(email=email)["id"])
+        self.person = str(scenario.upsert(email=email)["id"])
 
     def step(self, what: str, hours: int, number: int) -> None:
         """Something happens `hours` after the step before; both sides do it and agree."""
-        self.town.world.advance(hours=hours)
+        self.scenario.world.advance(hours=hours)
         now = clock.now()
         getattr(self, what)(now, number)
-        shown = self.town.get(f"/profiles/{self.person}")["emailMarketingConsent"]
+        shown = self.scenario.get(f"/profiles/{self.person}")["emailMarketingConsent"]
         assert shown == self.rules.state, (what, self.rules)
 
     def ask(self, _: datetime, number: int) -> None:
@@ -132,23 +132,23 @@ class History:
         body = {"proof": {**PROOF, "reference": f"form {number}"}}
         path = f"/profiles/{self.person}/opt-in-requests"
         sent = body | ({"occurredAt": clock.to_text(form)} if form else {})
-        answer = self.town.call("POST", path, sent)
+        answer = self.scenario.call("POST", path, sent)
         now = clock.from_text(answer.json["sentAt"]) if answer.status == 202 else clock.now()
         self._agree(answer, self.rules.asks(form, now))
         if answer.status == 202:
-            found = OptInRepository(self.town.workspace).of_profiles([UUID(self.person)])
+            found = OptInRepository(self.scenario.workspace).of_profiles([UUID(self.person)])
             [link] = [each.link for each in found if str(each.id) == answer.json["id"]]
             self.links.append(f"/opt-in/{link.token}")
 
-    def follow(self, now: datetime, number: int) -> None:
+    def follow_link(self, now: datetime, number: int) -> None:
         if not self.links:
             return
         number %= len(self.links)
-        answer = pressed(self.town, self.links[number])
-        told = self.rules.follows(number, now)
-        self._agree(answer, told)
-        if told[0] == 410:
-            assert self.town.world.call("GET", self.links[number]).status == 410
+        answer = pressed(self.scenario, self.links[number])
+        expected = self.rules.follows(number, now)
+        self._agree(answer, expected)
+        if expected[0] == 410:
+            assert self.scenario.world.call("GET", self.links[number]).status == 410
 
     def refuse(self, now: datetime, number: int) -> None:
         self._say("unsubscribed", now, number)
@@ -157,19 +157,19 @@ class History:
         self._say("subscribed", now, number)
 
     def erase(self, _: datetime, _number: int) -> None:
-        assert self.town.call("DELETE", f"/profiles/{self.person}").status == 204
+        assert self.scenario.call("DELETE", f"/profiles/{self.person}").status == 204
         self.rules.erased(clock.now())
-        self.person = str(self.town.upsert(email=self.email)["id"])
+        self.person = str(self.scenario.upsert(email=self.email)["id"])
 
     def merge(self, _: datetime, _number: int) -> None:
         """Somebody without an address becomes the one who has it."""
-        other = str(self.town.upsert(anonymousId=f"browser of {self.person}")["id"])
-        assert self.town.merge(other, self.person).status == 200
+        other = str(self.scenario.upsert(anonymousId=f"browser of {self.person}")["id"])
+        assert self.scenario.merge(other, self.person).status == 200
         self.person = other
 
     def _say(self, state: str, now: datetime, number: int) -> None:
         moment = self._moment(number) or now
-        answer = self.town.consent(self.person, state, occurredAt=clock.to_text(moment))
+        answer = self.scenario.consent(self.person, state, occurredAt=clock.to_text(moment))
         assert answer.status == 200, answer.body
         self.rules.says(state, moment)
 
@@ -177,12 +177,22 @@ class History:
         """So many hours ago; None for now."""
         return clock.to_milliseconds(clock.now() - timedelta(hours=number)) if number else None
 
-    def _agree(self, answer: Any, told: Answered) -> None:
+    def _agree(self, answer: Any, expected: Answered) -> None:
         found = answer.status, None if answer.status < 400 else answer.json["code"]
-        assert found == told, self.rules
+        assert found == expected, self.rules
 
 
-STEPS = ("ask", "ask", "follow", "follow", "follow", "refuse", "agree", "erase", "merge")
+STEPS = (
+    "ask",
+    "ask",
+    "follow_link",
+    "follow_link",
+    "follow_link",
+    "refuse",
+    "agree",
+    "erase",
+    "merge",
+)
 histories = st.lists(
     st.tuples(
         st.sampled_from(STEPS),
@@ -195,11 +205,11 @@ histories = st.lists(
 
 
 @pytest.fixture
-def history(town: Town) -> Callable[[], History]:
+def history(scenario: Scenario) -> Callable[[], History]:
     """Makes an address of which nothing was said."""
-    town.token = town.world.api_key(town.workspace, KeyScope.WRITE, town.owner)
+    scenario.token = scenario.world.api_key(scenario.workspace, KeyScope.WRITE, scenario.owner)
     numbers = count()
-    return lambda: History(town, f"{next(numbers)}.{CANARY}@example.com")
+    return lambda: History(scenario, f"{next(numbers)}.{CANARY}@example.com")
 
 
 # Each step is two or three requests: about four seconds for sixty histories.

@@ -17,30 +17,30 @@ from storepost.values import clock
 from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import LEASE_SECONDS, crashes
-from tests.people.matching.scenario import ANN, BOB, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario, day
 from tests.people.opt_in.asked import EVIDENCE, PROOF, WORDING, opened, pressed, somebody
 
 
-def name_of(town: Town) -> str:
+def name_of(scenario: Scenario) -> str:
     """What the workspace is called."""
-    workspace = WorkspaceRepository(town.workspace).get()
+    workspace = WorkspaceRepository(scenario.workspace).get()
     assert workspace is not None
     return workspace.name
 
 
-def suppress(town: Town, address: str, reason: str = "manual") -> None:
+def suppress(scenario: Scenario, address: str, reason: str = "manual") -> None:
     """Suppresses an address, as a worker does."""
     source, now = SuppressionSource.SES, clock.now()
     service.suppress(
-        town.workspace, Channel.EMAIL, address, SuppressionReason(reason), source, at=now
+        scenario.workspace, Channel.EMAIL, address, SuppressionReason(reason), source, at=now
     )
 
 
 class TestCreate:
     """POST /profiles/{id}/opt-in-requests."""
 
-    def test_the_answer(self, town: Town) -> None:
-        person, before = somebody(town), clock.now()
+    def test_the_answer(self, scenario: Scenario) -> None:
+        person, before = somebody(scenario), clock.now()
         answer = person.ask()
         sent_at = clock.from_text(answer.json["sentAt"])
         assert answer.status == 202
@@ -54,18 +54,18 @@ class TestCreate:
             "confirmedAt": None,
         }
 
-    def test_emails_the_address_once(self, town: Town) -> None:
-        person = somebody(town)
-        path = person.asked()
+    def test_emails_the_address_once(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
         [email] = person.emails
         assert path.startswith("/opt-in/")
-        assert name_of(town) in email.subject
-        assert name_of(town) in email.text
-        assert opened(town, path).status == 200
+        assert name_of(scenario) in email.subject
+        assert name_of(scenario) in email.text
+        assert opened(scenario, path).status == 200
 
-    def test_the_address_is_pending_with_the_form_as_evidence(self, town: Town) -> None:
-        person = somebody(town)
-        key = town.world.api_key(town.workspace, KeyScope.WRITE)
+    def test_the_address_is_pending_with_the_form_as_evidence(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         assert person.ask(key, evidence=EVIDENCE, occurredAt=day(1)).status == 202
         assert person.state == "pending"
         [change] = person.changes
@@ -80,7 +80,7 @@ class TestCreate:
             "recordedAt": evidence["recordedAt"],
             "source": "api",
             "store": None,
-            "proof": {**PROOF, "userId": None, "apiKeyId": str(town.world.key_of(key).id)},
+            "proof": {**PROOF, "userId": None, "apiKeyId": str(scenario.world.key_of(key).id)},
             "text": WORDING,
             "textVersion": "2026-01",
             "url": EVIDENCE["url"],
@@ -88,40 +88,42 @@ class TestCreate:
             "changeId": change["id"],
         }
 
-    def test_a_persons_request_is_manual(self, town: Town) -> None:
-        person = somebody(town)
-        person.asked()
+    def test_a_persons_request_is_manual(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        person.request_link()
         [change] = person.changes
         assert change["source"] == "manual"
-        assert change["proof"] == {**PROOF, "userId": str(town.owner.id), "apiKeyId": None}
+        assert change["proof"] == {**PROOF, "userId": str(scenario.owner.id), "apiKeyId": None}
 
-    def test_somebody_subscribed_stays_so(self, town: Town) -> None:
-        person = somebody(town)
-        town.consent(person.id, "subscribed")
+    def test_somebody_subscribed_stays_so(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        scenario.consent(person.id, "subscribed")
         before = person.changes
-        person.asked(evidence=EVIDENCE)
+        person.request_link(evidence=EVIDENCE)
         assert person.state == "subscribed"
         assert person.changes == before
         form, _ = person.evidence
         assert (form["state"], form["text"], form["changeId"]) == ("pending", WORDING, None)
         assert form["proof"]["reference"] == PROOF["reference"]
 
-    def test_the_same_form_of_another_holder_leaves_evidence_with_them(self, town: Town) -> None:
+    def test_the_same_form_of_another_holder_leaves_evidence_with_them(
+        self, scenario: Scenario
+    ) -> None:
         """By it the erasure finds the request."""
-        first, form = somebody(town), {"occurredAt": day(1)}
+        first, form = somebody(scenario), {"occurredAt": day(1)}
         assert first.ask(**form).status == 202
-        other = somebody(town, BOB)
+        other = somebody(scenario, BOB)
         [claim] = [
             row["id"]
-            for row in town.get(f"/profiles/{first.id}/identities")["items"]
+            for row in scenario.get(f"/profiles/{first.id}/identities")["items"]
             if row["value"] == ANN
         ]
-        town.upsert(email=ANN, phone=PHONE)
+        scenario.upsert(email=ANN, phone=PHONE)
         path = f"/profiles/{first.id}/identities/{claim}"
-        assert town.call("DELETE", path).status == 204
-        assert town.call("PATCH", f"/profiles/{other.id}", {"email": ANN}).status == 200
-        town.world.advance(days=2)
-        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        assert scenario.call("DELETE", path).status == 204
+        assert scenario.call("PATCH", f"/profiles/{other.id}", {"email": ANN}).status == 200
+        scenario.world.advance(days=2)
+        scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
         assert other.ask(**form).status == 202
         assert [each["occurredAt"] for each in other.evidence] == [day(1)]
 
@@ -138,132 +140,134 @@ class TestCreate:
             ([], [""]),
         ],
     )
-    def test_bad_input(self, town: Town, body: object, paths: list[str]) -> None:
-        person = somebody(town)
-        answer = town.call("POST", f"/profiles/{person.id}/opt-in-requests", body)
+    def test_bad_input(self, scenario: Scenario, body: object, paths: list[str]) -> None:
+        person = somebody(scenario)
+        answer = scenario.call("POST", f"/profiles/{person.id}/opt-in-requests", body)
         assert answer.error_paths() == paths
         assert person.requests == []
 
-    def test_unknown_and_anothers(self, town: Town) -> None:
-        theirs = somebody(Town(town.world))
+    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+        theirs = somebody(Scenario(scenario.world))
         for unknown in (uuid4(), theirs.id):
             path = f"/profiles/{unknown}/opt-in-requests"
-            assert town.call("POST", path, {"proof": PROOF}).problem() == (404, "not_found")
+            assert scenario.call("POST", path, {"proof": PROOF}).problem() == (404, "not_found")
 
     @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_by_a_key_that_may_not_write(self, town: Town, scope: KeyScope) -> None:
-        key = town.world.api_key(town.workspace, scope)
-        assert somebody(town).ask(key).problem() == (403, "scope")
+    def test_by_a_key_that_may_not_write(self, scenario: Scenario, scope: KeyScope) -> None:
+        key = scenario.world.api_key(scenario.workspace, scope)
+        assert somebody(scenario).ask(key).problem() == (403, "scope")
 
 
 class TestList:
     """GET /profiles/{id}/opt-in-requests."""
 
-    def listed(self, town: Town, profile: str, **query: object) -> Any:
-        return town.get(f"/profiles/{profile}/opt-in-requests", **query)
+    def listed(self, scenario: Scenario, profile: str, **query: object) -> Any:
+        return scenario.get(f"/profiles/{profile}/opt-in-requests", **query)
 
-    def test_none(self, town: Town) -> None:
+    def test_none(self, scenario: Scenario) -> None:
         empty = {"items": [], "total": 0, "page": 1, "pageSize": 25}
-        assert self.listed(town, somebody(town).id) == empty
+        assert self.listed(scenario, somebody(scenario).id) == empty
 
-    def test_what_became_of_each(self, town: Town) -> None:
-        person = somebody(town)
+    def test_what_became_of_each(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         first = person.ask().json
-        town.world.advance(days=8)
-        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+        scenario.world.advance(days=8)
+        scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
         before = clock.now()
-        assert pressed(town, person.asked()).status == 200
-        found = self.listed(town, person.id)
+        assert pressed(scenario, person.request_link()).status == 200
+        found = self.listed(scenario, person.id)
         assert found["total"] == 2
         assert found["items"][1] == {**first, "status": "expired"}
         assert (found["items"][0]["status"], found["items"][0]["channel"]) == ("confirmed", "email")
         assert before <= clock.from_text(found["items"][0]["confirmedAt"]) <= clock.now()
-        assert self.listed(town, person.id, page=1, pageSize=10)["items"] == found["items"]
+        assert self.listed(scenario, person.id, page=1, pageSize=10)["items"] == found["items"]
 
-    def test_those_of_a_merged_profile_too(self, town: Town) -> None:
-        ann, bob = somebody(town), somebody(town, BOB)
+    def test_those_of_a_merged_profile_too(self, scenario: Scenario) -> None:
+        ann, bob = somebody(scenario), somebody(scenario, BOB)
         made = [ann.ask().json, bob.ask().json]
-        assert town.merge(bob.id, ann.id).status == 200
+        assert scenario.merge(bob.id, ann.id).status == 200
         for _ in range(2):
             for each in (ann, bob):
-                assert self.listed(town, each.id)["items"] == made[::-1]
-            town.world.deliver()
+                assert self.listed(scenario, each.id)["items"] == made[::-1]
+            scenario.world.deliver()
 
-    def test_it_ends_with_its_days(self, town: Town) -> None:
+    def test_it_ends_with_its_days(self, scenario: Scenario) -> None:
         """DynamoDB drops a row days after its time; a link that was followed ends then, too."""
-        person = somebody(town)
-        assert pressed(town, person.asked()).status == 200
-        town.world.advance(days=29, hours=23)
-        assert opened(town, person.path).status == 200
-        town.world.advance(hours=1)
-        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
-        assert self.listed(town, person.id)["total"] == 0
-        assert opened(town, person.path).status == 410
+        person = somebody(scenario)
+        assert pressed(scenario, person.request_link()).status == 200
+        scenario.world.advance(days=29, hours=23)
+        assert opened(scenario, person.path).status == 200
+        scenario.world.advance(hours=1)
+        scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
+        assert self.listed(scenario, person.id)["total"] == 0
+        assert opened(scenario, person.path).status == 410
 
-    def test_the_export_has_them(self, town: Town) -> None:
-        person = somebody(town)
+    def test_the_export_has_them(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         made = person.ask().json
-        section = town.get(f"/profiles/{person.id}/export")["optInRequests"]
+        section = scenario.get(f"/profiles/{person.id}/export")["optInRequests"]
         assert section == {"items": [made], "total": 1}
 
-    def test_unknown_and_anothers(self, town: Town) -> None:
-        theirs = somebody(Town(town.world))
+    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+        theirs = somebody(Scenario(scenario.world))
         for unknown in (uuid4(), theirs.id):
             path = f"/profiles/{unknown}/opt-in-requests"
-            assert town.call("GET", path).problem() == (404, "not_found")
+            assert scenario.call("GET", path).problem() == (404, "not_found")
 
 
 class TestRefused:
     """Who isn't asked: nothing is sent then, and nothing kept."""
 
-    def test_without_an_email(self, town: Town) -> None:
-        made = town.upsert(phone=PHONE)
-        answer = town.call("POST", f"/profiles/{made['id']}/opt-in-requests", {"proof": PROOF})
+    def test_without_an_email(self, scenario: Scenario) -> None:
+        made = scenario.upsert(phone=PHONE)
+        answer = scenario.call("POST", f"/profiles/{made['id']}/opt-in-requests", {"proof": PROOF})
         assert answer.problem() == (409, "no_email")
 
     @pytest.mark.parametrize("how", ["link", "evidence"])
-    def test_who_has_confirmed(self, town: Town, how: str) -> None:
-        person = somebody(town)
+    def test_who_has_confirmed(self, scenario: Scenario, how: str) -> None:
+        person = somebody(scenario)
         if how == "link":
-            assert pressed(town, person.asked()).status == 200
+            assert pressed(scenario, person.request_link()).status == 200
         else:
-            town.consent(person.id, "subscribed", evidence={"optInLevel": "confirmed"})
+            scenario.consent(person.id, "subscribed", evidence={"optInLevel": "confirmed"})
         known = len(person.emails), len(person.requests)
         assert person.ask().problem() == (409, "already_confirmed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert (len(person.emails), len(person.requests)) == known
 
     @pytest.mark.parametrize("form", [None, day(2), day(3)])
-    def test_whose_no_is_not_older_than_the_form(self, town: Town, form: str | None) -> None:
-        person = somebody(town)
-        town.consent(person.id, "unsubscribed", occurredAt=day(3))
+    def test_whose_no_is_not_older_than_the_form(
+        self, scenario: Scenario, form: str | None
+    ) -> None:
+        person = somebody(scenario)
+        scenario.consent(person.id, "unsubscribed", occurredAt=day(3))
         assert person.ask(occurredAt=form).problem() == (409, "unsubscribed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert (person.emails, person.requests, person.state) == ([], [], "unsubscribed")
 
-    def test_a_later_form_than_the_no(self, town: Town) -> None:
-        person = somebody(town)
-        town.consent(person.id, "unsubscribed", occurredAt=day(3))
-        path = person.asked(occurredAt=day(4))
+    def test_a_later_form_than_the_no(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        scenario.consent(person.id, "unsubscribed", occurredAt=day(3))
+        path = person.request_link(occurredAt=day(4))
         assert person.state == "pending"
-        assert pressed(town, path).status == 200
+        assert pressed(scenario, path).status == 200
         assert person.state == "subscribed"
 
     @pytest.mark.parametrize("state", ["not_subscribed", "subscribed", "unsubscribed"])
-    def test_whose_address_is_suppressed(self, town: Town, state: str) -> None:
-        person = somebody(town)
+    def test_whose_address_is_suppressed(self, scenario: Scenario, state: str) -> None:
+        person = somebody(scenario)
         if state != "not_subscribed":
-            town.consent(person.id, state)
-        suppress(town, ANN)
+            scenario.consent(person.id, state)
+        suppress(scenario, ANN)
         assert person.ask().problem() == (409, "suppressed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert (person.emails, person.requests, person.state) == ([], [], state)
 
-    def test_who_was_erased_after_the_form(self, town: Town) -> None:
+    def test_who_was_erased_after_the_form(self, scenario: Scenario) -> None:
         form = clock.to_text(clock.now())
-        assert town.call("DELETE", f"/profiles/{somebody(town).id}").status == 204
-        town.world.deliver()
-        back = somebody(town)
+        assert scenario.call("DELETE", f"/profiles/{somebody(scenario).id}").status == 204
+        scenario.world.deliver()
+        back = somebody(scenario)
         assert back.ask(occurredAt=form).problem() == (409, "unsubscribed")
         assert back.ask().status == 202
 
@@ -271,59 +275,59 @@ class TestRefused:
 class TestLimits:
     """One email a day, and two in 30 days, to one address."""
 
-    def later(self, town: Town, **by: float) -> None:
-        town.world.advance(**by)
-        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+    def later(self, scenario: Scenario, **by: float) -> None:
+        scenario.world.advance(**by)
+        scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
 
-    def test_one_a_day(self, town: Town) -> None:
-        person = somebody(town)
+    def test_one_a_day(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         assert person.ask().status == 202
-        town.world.advance(hours=1)
+        scenario.world.advance(hours=1)
         answer = person.ask()
         assert answer.problem() == (429, "opt_in_recently_sent")
         assert 82_700 < int(answer.header("retry-after") or 0) <= 82_800
-        self.later(town, hours=23)
+        self.later(scenario, hours=23)
         assert person.ask().status == 202
-        town.world.deliver()
+        scenario.world.deliver()
         assert len(person.emails) == 2
 
-    def test_two_a_month(self, town: Town) -> None:
-        person = somebody(town)
+    def test_two_a_month(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         assert person.ask().status == 202
-        self.later(town, days=2)
+        self.later(scenario, days=2)
         assert person.ask().status == 202
-        self.later(town, days=27, hours=23)
+        self.later(scenario, days=27, hours=23)
         answer = person.ask()
         assert answer.problem() == (429, "opt_in_recently_sent")
         assert 3500 < int(answer.header("retry-after") or 0) <= 3600
-        self.later(town, hours=1)
+        self.later(scenario, hours=1)
         assert person.ask().status == 202
 
-    def test_an_erasure_begins_no_new_count(self, town: Town) -> None:
-        person = somebody(town)
+    def test_an_erasure_begins_no_new_count(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         assert person.ask().status == 202
-        assert town.call("DELETE", f"/profiles/{person.id}").status == 204
-        town.world.deliver()
-        [sends] = [row for row in town.world.rows() if isinstance(row, OptInSendsItem)]
+        assert scenario.call("DELETE", f"/profiles/{person.id}").status == 204
+        scenario.world.deliver()
+        [sends] = [row for row in scenario.world.rows() if isinstance(row, OptInSendsItem)]
         assert ANN not in repr((sends.pk, sends.sk, sends.attribute_values))
-        assert somebody(town).ask().problem() == (429, "opt_in_recently_sent")
+        assert somebody(scenario).ask().problem() == (429, "opt_in_recently_sent")
 
-    def test_each_address_and_each_workspace_by_itself(self, town: Town) -> None:
-        assert somebody(town).ask().status == 202
-        assert somebody(town, BOB).ask().status == 202
-        assert somebody(Town(town.world)).ask().status == 202
+    def test_each_address_and_each_workspace_by_itself(self, scenario: Scenario) -> None:
+        assert somebody(scenario).ask().status == 202
+        assert somebody(scenario, BOB).ask().status == 202
+        assert somebody(Scenario(scenario.world)).ask().status == 202
 
-    def test_the_address_counts_whoever_has_it(self, town: Town) -> None:
-        ann, bob = somebody(town), somebody(town, BOB)
+    def test_the_address_counts_whoever_has_it(self, scenario: Scenario) -> None:
+        ann, bob = somebody(scenario), somebody(scenario, BOB)
         assert ann.ask().status == 202
-        assert town.merge(bob.id, ann.id).status == 200
-        assert town.call("PATCH", f"/profiles/{bob.id}", {"email": ANN}).status == 200
+        assert scenario.merge(bob.id, ann.id).status == 200
+        assert scenario.call("PATCH", f"/profiles/{bob.id}", {"email": ANN}).status == 200
         assert bob.ask().problem() == (429, "opt_in_recently_sent")
 
-    def test_the_count_ends_by_itself(self, town: Town) -> None:
-        person = somebody(town)
+    def test_the_count_ends_by_itself(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         assert person.ask().status == 202
-        [sends] = [row for row in town.world.rows() if isinstance(row, OptInSendsItem)]
+        [sends] = [row for row in scenario.world.rows() if isinstance(row, OptInSendsItem)]
         [request] = person.requests
         month = timedelta(days=30)
         assert sends.expiration is not None
@@ -334,68 +338,68 @@ class TestLimits:
 class TestAtOnce:
     """Killed anywhere, repeated, and beside others."""
 
-    def test_killed_anywhere(self, town: Town) -> None:
-        person = somebody(town)
+    def test_killed_anywhere(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         path = f"/profiles/{person.id}/opt-in-requests"
 
         def ask() -> Any:
-            return town.call("POST", path, {"proof": PROOF}, key="k")
+            return scenario.call("POST", path, {"proof": PROOF}, key="k")
 
-        found = crashes(town.world, ask)
-        assert len(found.places) > 4
+        found = crashes(scenario.world, ask)
+        assert len(found.positions) > 4
         for _ in found:
-            town.world.advance(seconds=LEASE_SECONDS)
+            scenario.world.advance(seconds=LEASE_SECONDS)
             assert ask().status == 202
-            town.world.deliver()
+            scenario.world.deliver()
             assert len(person.emails) == len(person.requests) == len(person.changes) == 1
 
-    def test_twice_at_once_is_one_email(self, town: Town) -> None:
-        person, answers = somebody(town), []
+    def test_twice_at_once_is_one_email(self, scenario: Scenario) -> None:
+        person, answers = somebody(scenario), []
         with before_the_commit(lambda: answers.append(person.ask())):
             answers.append(person.ask())
         assert [answer.status for answer in answers] == [202, 429]
-        town.world.deliver()
+        scenario.world.deliver()
         assert len(person.emails) == 1
 
-    def test_a_no_at_the_same_time_holds(self, town: Town) -> None:
-        person = somebody(town)
-        with before_the_commit(lambda: town.consent(person.id, "unsubscribed")):
+    def test_a_no_at_the_same_time_holds(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        with before_the_commit(lambda: scenario.consent(person.id, "unsubscribed")):
             assert person.ask().problem() == (409, "unsubscribed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert (person.state, person.emails) == ("unsubscribed", [])
 
-    def test_a_no_at_the_same_time_of_somebody_subscribed(self, town: Town) -> None:
+    def test_a_no_at_the_same_time_of_somebody_subscribed(self, scenario: Scenario) -> None:
         """Who stays subscribed asserts nothing, and yet was decided on."""
-        person = somebody(town)
-        town.consent(person.id, "subscribed")
-        with before_the_commit(lambda: town.consent(person.id, "unsubscribed")):
+        person = somebody(scenario)
+        scenario.consent(person.id, "subscribed")
+        with before_the_commit(lambda: scenario.consent(person.id, "unsubscribed")):
             assert person.ask().problem() == (409, "unsubscribed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert person.emails == []
 
-    def test_a_suppression_at_the_same_time(self, town: Town) -> None:
-        person = somebody(town)
-        with before_the_commit(lambda: suppress(town, ANN)):
+    def test_a_suppression_at_the_same_time(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        with before_the_commit(lambda: suppress(scenario, ANN)):
             assert person.ask().problem() == (409, "suppressed")
-        town.world.deliver()
+        scenario.world.deliver()
         assert person.emails == []
 
-    def test_beside_a_merge(self, town: Town) -> None:
-        ann, bob = somebody(town), somebody(town, BOB)
-        with before_the_commit(lambda: town.merge(bob.id, ann.id)):
+    def test_beside_a_merge(self, scenario: Scenario) -> None:
+        ann, bob = somebody(scenario), somebody(scenario, BOB)
+        with before_the_commit(lambda: scenario.merge(bob.id, ann.id)):
             assert ann.ask().status == 202
-        town.world.deliver()
+        scenario.world.deliver()
         # The merged id answers for its survivor, whose address it is that is shown.
         assert (len(ann.emails), len(bob.emails)) == (0, 1)
 
-    def test_a_retry_with_a_key_gets_the_first_answer(self, town: Town) -> None:
-        person = somebody(town)
+    def test_a_retry_with_a_key_gets_the_first_answer(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
         path = f"/profiles/{person.id}/opt-in-requests"
-        first = town.call("POST", path, {"proof": PROOF}, key="k")
-        again = town.call("POST", path, {"proof": PROOF}, key="k")
+        first = scenario.call("POST", path, {"proof": PROOF}, key="k")
+        again = scenario.call("POST", path, {"proof": PROOF}, key="k")
         assert (again.status, again.body) == (202, first.body)
         assert again.header("idempotency-replayed") == "true"
-        town.world.deliver()
+        scenario.world.deliver()
         assert len(person.emails) == 1
 
 
@@ -403,11 +407,11 @@ class TestLanguage:
     """The email is in the profile's language, else the workspace's, else in English."""
 
     @pytest.mark.parametrize("language", Language)
-    def test_the_profiles(self, town: Town, language: Language) -> None:
-        person = somebody(town, locale=f"{language}-CH")
-        person.asked()
+    def test_the_profiles(self, scenario: Scenario, language: Language) -> None:
+        person = somebody(scenario, locale=f"{language}-CH")
+        person.request_link()
         [email] = person.emails
-        wording = opt_in_wording(language, name_of(town))
+        wording = opt_in_wording(language, name_of(scenario))
         assert email.subject == wording.partition("\n")[0]
         for part in wording.split("\n")[2:]:
             assert part in email.text
@@ -415,18 +419,18 @@ class TestLanguage:
     @pytest.mark.parametrize(("default", "expected"), [("pl-PL", "pl"), ("sv-SE", "en")])
     @pytest.mark.parametrize("locale", [None, "sv-SE"])
     def test_the_workspaces(
-        self, town: Town, locale: str | None, default: str, expected: str
+        self, scenario: Scenario, locale: str | None, default: str, expected: str
     ) -> None:
         for code in (default, "fr-FR"):
-            assert town.call("POST", "/locales", {"code": code}).status == 201
-        person = somebody(town, locale=locale)
-        person.asked()
+            assert scenario.call("POST", "/locales", {"code": code}).status == 201
+        person = somebody(scenario, locale=locale)
+        person.request_link()
         assert (
             person.emails[0].subject
-            == opt_in_wording(Language(expected), name_of(town)).partition("\n")[0]
+            == opt_in_wording(Language(expected), name_of(scenario)).partition("\n")[0]
         )
 
-    def test_english_without_any(self, town: Town) -> None:
-        person = somebody(town)
-        person.asked()
+    def test_english_without_any(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        person.request_link()
         assert person.emails[0].subject.startswith("Please confirm")

@@ -7,7 +7,7 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from tests.harness.budgeting import budgeted, clock_at_rest, new_container
 from tests.harness.world import CANARY, Answer
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 from tests.people.opt_in.asked import somebody
 
 
@@ -15,58 +15,60 @@ class TestWorkspaceLimit:
     """So many emails of a workspace a day, by a parameter of the template."""
 
     @pytest.fixture(autouse=True)
-    def _four_a_day(self, town: Town) -> Iterator[None]:
+    def _four_a_day(self, scenario: Scenario) -> Iterator[None]:
         """A limit that is soon reached; the clock stands still but where it is moved."""
         with clock_at_rest(), budgeted(OptInEmailsPerDay="4"):
             # Requests themselves are no matter here.
-            town.token = town.world.api_key(town.workspace, KeyScope.WRITE, town.owner)
+            scenario.token = scenario.world.api_key(
+                scenario.workspace, KeyScope.WRITE, scenario.owner
+            )
             yield
 
-    def ask(self, town: Town, number: int) -> Answer:
+    def ask(self, scenario: Scenario, number: int) -> Answer:
         """The answer to a request of somebody's of that number."""
-        return somebody(town, f"ann{number}.{CANARY}@example.com").ask()
+        return somebody(scenario, f"ann{number}.{CANARY}@example.com").ask()
 
-    def test_a_days_emails_at_once_and_then_as_many_a_day(self, town: Town) -> None:
+    def test_a_days_emails_at_once_and_then_as_many_a_day(self, scenario: Scenario) -> None:
         for number in range(4):
-            assert self.ask(town, number).status == 202
-        answer = self.ask(town, 4)
+            assert self.ask(scenario, number).status == 202
+        answer = self.ask(scenario, 4)
         assert answer.problem() == (429, "opt_in_send_limit")
         assert answer.header("retry-after") == str(6 * 60 * 60)
-        town.world.advance(hours=5, minutes=59)
-        assert self.ask(town, 4).header("retry-after") == "60"
-        town.world.advance(minutes=1)
-        assert self.ask(town, 4).status == 202
-        assert self.ask(town, 5).status == 429
-        town.world.advance(days=30)
-        assert [self.ask(town, number).status for number in range(6, 11)] == [202] * 4 + [429]
+        scenario.world.advance(hours=5, minutes=59)
+        assert self.ask(scenario, 4).header("retry-after") == "60"
+        scenario.world.advance(minutes=1)
+        assert self.ask(scenario, 4).status == 202
+        assert self.ask(scenario, 5).status == 429
+        scenario.world.advance(days=30)
+        assert [self.ask(scenario, number).status for number in range(6, 11)] == [202] * 4 + [429]
 
-    def test_each_workspace_has_its_own(self, town: Town) -> None:
+    def test_each_workspace_has_its_own(self, scenario: Scenario) -> None:
         for number in range(4):
-            self.ask(town, number)
-        assert self.ask(Town(town.world), 4).status == 202
-        assert self.ask(town, 4).status == 429
+            self.ask(scenario, number)
+        assert self.ask(Scenario(scenario.world), 4).status == 202
+        assert self.ask(scenario, 4).status == 429
 
-    def test_nothing_happens_where_it_is_reached(self, town: Town) -> None:
+    def test_nothing_happens_where_it_is_reached(self, scenario: Scenario) -> None:
         for number in range(4):
-            self.ask(town, number)
-        person = somebody(town)
+            self.ask(scenario, number)
+        person = somebody(scenario)
         assert person.ask().status == 429
         assert (person.changes, person.evidence, person.emails) == ([], [], [])
 
-    def test_what_is_refused_for_another_reason_doesnt_count(self, town: Town) -> None:
-        assert self.ask(town, 0).status == 202
+    def test_what_is_refused_for_another_reason_doesnt_count(self, scenario: Scenario) -> None:
+        assert self.ask(scenario, 0).status == 202
         for _ in range(4):
-            assert self.ask(town, 0).problem() == (429, "opt_in_recently_sent")
-        assert [self.ask(town, number).status for number in range(1, 5)] == [202] * 3 + [429]
+            assert self.ask(scenario, 0).problem() == (429, "opt_in_recently_sent")
+        assert [self.ask(scenario, number).status for number in range(1, 5)] == [202] * 3 + [429]
 
-    def test_none_where_the_parameter_is_0(self, town: Town) -> None:
+    def test_none_where_the_parameter_is_0(self, scenario: Scenario) -> None:
         with budgeted(OptInEmailsPerDay="0"):
-            assert [self.ask(town, number).status for number in range(6)] == [202] * 6
+            assert [self.ask(scenario, number).status for number in range(6)] == [202] * 6
 
-    def test_two_containers_count_together(self, town: Town) -> None:
+    def test_two_containers_count_together(self, scenario: Scenario) -> None:
         """Each email is counted in the table, and not once a lease."""
         for number in range(4):
             with new_container():
-                assert self.ask(town, number).status == 202
+                assert self.ask(scenario, number).status == 202
         with new_container():
-            assert self.ask(town, 4).status == 429
+            assert self.ask(scenario, 4).status == 429

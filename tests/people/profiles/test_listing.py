@@ -89,8 +89,8 @@ class Crowd:
         found: list[str] = []
         totals = set()
         for page in range(1, 5):
-            asked = {**query, "page": page, "pageSize": 25}
-            answer = self.world.call("GET", "/profiles", token=self.owner.token, query=asked)
+            params = {**query, "page": page, "pageSize": 25}
+            answer = self.world.call("GET", "/profiles", token=self.owner.token, query=params)
             assert answer.status == 200, answer.body
             body = answer.json
             assert (body["page"], body["pageSize"]) == (page, 25)
@@ -248,9 +248,9 @@ class TestList:
                 both = {"email": f"old.{person.email}", **by_phone}
                 assert sixty.listed(**both) == ([str(person.id)], 1)
             if store:
-                asked = {"externalId": f"c{person.phone}", "storeId": store}
-                assert sixty.listed(**asked) == ([str(person.id)], 1)
-                assert sixty.listed(**{**asked, "storeId": uuid4()}) == ([], 0)
+                by_customer = {"externalId": f"c{person.phone}", "storeId": store}
+                assert sixty.listed(**by_customer) == ([str(person.id)], 1)
+                assert sixty.listed(**{**by_customer, "storeId": uuid4()}) == ([], 0)
             locale = "de" if person.locale != "de" else "fr"
             assert sixty.listed(**by_phone, locale=locale) == ([], 0)
             customer = str(not person.links).lower()

@@ -156,12 +156,12 @@ class TestUpsert:
     def test_identifiers_of_two_people(self, world: World, owner: Someone) -> None:
         upsert(world, owner, email=EMAIL)
         upsert(world, owner, phone=PHONE, email=OTHER)
-        held = stored(world)
+        rows_before = stored(world)
         answer = world.call(
             "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
         )
         assert answer.problem() == (409, "identity_conflict")
-        assert stored(world) == held
+        assert stored(world) == rows_before
 
     @pytest.mark.parametrize("weak", ["phone", "anonymousId"])
     def test_an_email_contradicts_what_is_weaker(
@@ -207,9 +207,9 @@ class TestUpsert:
         assert found["lastSeenAt"] == first.json["lastSeenAt"]
 
     def test_two_at_once_make_one(self, world: World, owner: Someone) -> None:
-        given, workspace = IncomingPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
+        incoming, workspace = IncomingPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
         with world.meanwhile(
-            lambda changes: upsert_profile(workspace, given, MergeCause("api"), changes)
+            lambda changes: upsert_profile(workspace, incoming, MergeCause("api"), changes)
         ):
             answer = world.call(
                 "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
@@ -218,7 +218,7 @@ class TestUpsert:
         assert (answer.json["firstName"], answer.json["phone"]) == ("Rival", PHONE)
         [profile] = [row for row in world.rows() if isinstance(row, ProfileItem)]
         assert str(profile.id) == answer.json["id"]
-        assert {held[0] for held in claims(world).values()} == {profile.id}
+        assert {claim[0] for claim in claims(world).values()} == {profile.id}
 
 
 class TestGet:

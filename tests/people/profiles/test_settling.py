@@ -32,7 +32,7 @@ PROFILES = st.builds(
 )
 
 
-def places(profile: Profile, store_id: UUID) -> set[IndexEntry]:
+def entries(profile: Profile, store_id: UUID) -> set[IndexEntry]:
     """Where a store's list has the person."""
     link = profile.links[store_id]
     own = {(link.listed_at, ME)} if link.listed_at else set()
@@ -44,22 +44,22 @@ def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
     steps, most_steps = 0, sum(len(link.stale_entries) + 2 for link in profile.links.values())
     while not is_drained(profile):
         after, steps = drained(profile, most), steps + 1
-        changed = {each: places(profile, each) ^ places(after, each) for each in profile.links}
+        changed = {each: entries(profile, each) ^ entries(after, each) for each in profile.links}
         assert 0 < sum(map(len, changed.values())) <= most
         for store_id in profile.links:
-            assert bool(places(after, store_id)) >= bool(places(profile, store_id))
-            assert len(places(after, store_id)) <= max(1, len(places(profile, store_id)))
+            assert bool(entries(after, store_id)) >= bool(entries(profile, store_id))
+            assert len(entries(after, store_id)) <= max(1, len(entries(profile, store_id)))
         profile = after
     assert steps <= most_steps
-    assert all(places(profile, each) == {(NOW, ME)} for each in profile.links)
+    assert all(entries(profile, each) == {(NOW, ME)} for each in profile.links)
     assert drained(profile, most) == profile
 
 
 @given(PROFILES)
 def test_what_is_listed_twice_comes_first(profile: Profile) -> None:
     after = drained(profile, INDEX_ENTRIES_OF_A_MERGE)
-    waiting = [s for s in profile.links if places(after, s) == places(profile, s) != {(NOW, ME)}]
-    touched = [s for s in profile.links if places(after, s) != places(profile, s)]
-    twice = [s for s in waiting if len(places(profile, s)) > 1]
+    waiting = [s for s in profile.links if entries(after, s) == entries(profile, s) != {(NOW, ME)}]
+    touched = [s for s in profile.links if entries(after, s) != entries(profile, s)]
+    twice = [s for s in waiting if len(entries(profile, s)) > 1]
     if twice:
-        assert all(len(places(profile, s)) > 1 for s in touched)
+        assert all(len(entries(profile, s)) > 1 for s in touched)

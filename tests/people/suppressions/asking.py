@@ -60,8 +60,8 @@ def addresses_of(suppressions: list[Json]) -> list[str]:
 
 def reachable(shop: Shop, *channels: str, **query: object) -> set[str]:
     """The ids of the profiles that may get marketing by one of the channels."""
-    asked = {"reachable": ",".join(channels), "pageSize": 100, **query}
-    answer = call(shop, "GET", "/profiles", query=asked)
+    params = {"reachable": ",".join(channels), "pageSize": 100, **query}
+    answer = call(shop, "GET", "/profiles", query=params)
     assert answer.status == 200, answer.body
     assert answer.json["total"] == len(answer.json["items"])
     return {each["id"] for each in answer.json["items"]}

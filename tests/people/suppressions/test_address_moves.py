@@ -18,7 +18,7 @@ from tests.people.suppressions.asking import (
 from tests.people.suppressions.test_erasures import erase
 
 
-def moved(shop: Shop, state: str) -> tuple[Json, Json]:
+def after_move(shop: Shop, state: str) -> tuple[Json, Json]:
     """Somebody whose address, of which they said something, is somebody else's now; both."""
     first = upserted(shop, email=ANN)
     call(shop, "PATCH", f"/profiles/{first['id']}", {"phone": "+436601234501"})
@@ -35,7 +35,7 @@ class TestErasedFormerHolder:
 
     @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
     def test_who_has_the_address_now_shows_what_is_left(self, shop: Shop, state: str) -> None:
-        first, second = moved(shop, state)
+        first, second = after_move(shop, state)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == state
         assert reachable(shop, "email") == ({second["id"]} if state == "subscribed" else set())
         erase(shop, first)
@@ -44,14 +44,14 @@ class TestErasedFormerHolder:
         assert reachable(shop, "email") == set()
 
     def test_what_the_second_said_since_stays(self, shop: Shop) -> None:
-        first, second = moved(shop, "unsubscribed")
+        first, second = after_move(shop, "unsubscribed")
         shop.world.advance(minutes=1)
         consent(shop, second, "subscribed")
         erase(shop, first)
         assert reachable(shop, "email") == {second["id"]}
 
     def test_a_suppression_stays_with_the_address(self, shop: Shop) -> None:
-        first, second = moved(shop, "subscribed")
+        first, second = after_move(shop, "subscribed")
         made = create(shop, ANN)
         other = create(shop, BEN)
         erase(shop, first)

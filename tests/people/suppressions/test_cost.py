@@ -40,11 +40,11 @@ def batch_gets() -> Iterator[list[float]]:
     def call(client: Any, operation: str, parameters: Any) -> Any:
         answer = plain(client, operation, parameters)
         assert operation == "BatchGetItem"
-        [asked] = parameters["RequestItems"].values()
+        [request] = parameters["RequestItems"].values()
         found = [row for rows in answer["Responses"].values() for row in rows]
         whole = sum(-(-size_of(row) // UNIT_BYTES) for row in found)
-        whole += len(asked["Keys"]) - len(found)
-        units.append(whole if asked.get("ConsistentRead") else whole / 2)
+        whole += len(request["Keys"]) - len(found)
+        units.append(whole if request.get("ConsistentRead") else whole / 2)
         return answer
 
     with mock.patch.object(BaseClient, "_make_api_call", call):

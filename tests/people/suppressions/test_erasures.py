@@ -40,9 +40,9 @@ class TestErasure:
         erase(shop, person)
         assert stored_in_clear(shop) == []
         assert reason_of(shop, ANN) == "complaint"
-        kept = SuppressionRepository(shop.workspace).get(made.id)
-        assert kept is not None
-        assert (kept[0].address, kept[0].note, kept[0].reason) == (None, None, made.reason)
+        stored = SuppressionRepository(shop.workspace).get(made.id)
+        assert stored is not None
+        assert (stored[0].address, stored[0].note, stored[0].reason) == (None, None, made.reason)
 
     def test_what_ended_before_goes_too(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)

@@ -141,9 +141,9 @@ class History:
 
     def upsert(self) -> None:
         address = self.random.choice(ADDRESSES)
-        given = {"email" if address.channel is Channel.EMAIL else "phone": address.value}
+        fields = {"email" if address.channel is Channel.EMAIL else "phone": address.value}
         profile, is_new = commit_anew(
-            lambda changes: upsert_profile(self.scope, IncomingPerson(**given), CAUSE, changes)
+            lambda changes: upsert_profile(self.scope, IncomingPerson(**fields), CAUSE, changes)
         )
         assert is_new is (self.rules.holder(address) is None)
         self.rules.people.setdefault(profile.id, Person()).take(address)

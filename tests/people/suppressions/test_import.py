@@ -185,10 +185,10 @@ class TestAgain:
         expected = {"created": 4, "known": 0, "failed": []}
         found = crashes(shop.world, lambda: send(shop, rows, key=KEY))
         assert len(found.found) >= 3
-        for places in found:
+        for positions in found:
             shop.world.advance(**{"minutes": 5})
             answer = until_answered(shop.world, lambda: send(shop, rows, key=KEY))
-            assert answer.json == expected, places
+            assert answer.json == expected, positions
             assert len(listed(shop)) == 4
             assert len(history_of(shop, person)) == 1
             assert marks(shop, person) == {"email", "sms"}

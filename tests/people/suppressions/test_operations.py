@@ -12,10 +12,11 @@ from storepost.platform.persistence.counted_tree import scanning
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
 from tests.harness.engines import engine
+from tests.harness.receiver import Receiver
 from tests.harness.world import BASE_URL, CANARY
+from tests.people.consent.customers_of_stores import put_customer, received, send_write_backs
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, upserted
-from tests.people.consent.listening_store import PHONE, Listener, Shop
-from tests.people.consent.test_no_holds import put, tell, told
+from tests.people.consent.listening_store import PHONE, Shop
 from tests.people.suppressions.asking import (
     addresses_of,
     call,
@@ -104,14 +105,14 @@ class TestCreate:
         assert first.json == second.json
 
     def test_a_complaint_unsubscribes_who_has_the_address(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
-        put(shop, shop.store(), "a", 5, email=ANN, emailMarketingConsent="subscribed")
-        tell(shop)
+        put_customer(shop, shop.store(), "a", 5, email=ANN, emailMarketingConsent="subscribed")
+        send_write_backs(shop)
         listener.received.clear()
         create(shop, ANN, "complaint")
-        tell(shop)
-        assert told(listener) == [("unsubscribed", "a")]
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "a")]
         person = upserted(shop, email=ANN)
         change = history_of(shop, person)[0]
         assert (change["state"], change["source"]) == ("unsubscribed", "import")
@@ -283,10 +284,10 @@ class TestList:
             {"source": "import"},
         ):
             allowed = {name: value.split(",") for name, value in query.items()}
-            wanted = [
+            expected = [
                 each for each in made if all(each[name] in some for name, some in allowed.items())
             ]
-            assert listed(shop, **query) == wanted
+            assert listed(shop, **query) == expected
         monkeypatch.setattr(scanning, "MAX_ROWS", 2)
         answer = call(shop, "GET", "/suppressions", query={"source": "manual", "reason": "invalid"})
         assert answer.problem() == (422, "filter_too_broad")

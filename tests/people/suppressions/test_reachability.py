@@ -14,9 +14,9 @@ from storepost.platform.persistence.counted_tree import scanning
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values import clock
 from tests.harness.world import CANARY
+from tests.people.consent.customers_of_stores import put_customer
 from tests.people.consent.imports import ANN, BEN, CAT, upserted
 from tests.people.consent.listening_store import PHONE, Shop
-from tests.people.consent.test_no_holds import put
 from tests.people.suppressions.asking import (
     call,
     channel_of,
@@ -127,9 +127,9 @@ class TestCheck:
     def test_in_the_order_asked_for_each_as_often(self, shop: Shop) -> None:
         upserted(shop, email=ANN)
         create(shop, BEN)
-        asked = [BEN, ANN, PHONE, BEN, CAT]
-        assert [each["address"] for each in check(shop, *asked)] == asked
-        found = check_suppressions(shop, *asked)
+        addresses = [BEN, ANN, PHONE, BEN, CAT]
+        assert [each["address"] for each in check(shop, *addresses)] == addresses
+        found = check_suppressions(shop, *addresses)
         assert [each["suppressed"] for each in found] == [True, False, False, True, False]
 
     def test_an_address_that_nobody_has(self, shop: Shop) -> None:
@@ -246,15 +246,17 @@ class TestFilter:
         shop.world.deliver()
         assert reachable(shop, "email", q="ben") == set()
         assert reachable(shop, "email", q="cat") == {cat}
-        asked = {"emailMarketingConsent": "subscribed"}
-        listing = call(shop, "GET", "/profiles", query=asked).json
+        query = {"emailMarketingConsent": "subscribed"}
+        listing = call(shop, "GET", "/profiles", query=query).json
         assert {each["id"] for each in listing["items"]} == {ann, ben, cat}
         assert listing["total"] == 3
 
     def test_in_a_store(self, shop: Shop) -> None:
         store = shop.store(listens=False)
         for number, email in enumerate((ANN, BEN)):
-            put(shop, store, f"c{number}", 5, email=email, emailMarketingConsent="subscribed")
+            put_customer(
+                shop, store, f"c{number}", 5, email=email, emailMarketingConsent="subscribed"
+            )
         create(shop, BEN)
         ann = upserted(shop, email=ANN)["id"]
         assert reachable(shop, "email", storeId=store) == {ann}
@@ -331,8 +333,8 @@ class TestElsewhere:
         made, lifted = create(shop, ANN, "invalid"), create(shop, BEN)
         lift(shop, lifted)
         shop.world.deliver()
-        asked = {"q": ANN, "kinds": "suppression"}
-        [group] = call(shop, "GET", "/search", query=asked).json["groups"]
+        query = {"q": ANN, "kinds": "suppression"}
+        [group] = call(shop, "GET", "/search", query=query).json["groups"]
         assert group == {
             "kind": "suppression",
             "total": 1,
@@ -347,11 +349,11 @@ class TestElsewhere:
                 }
             ],
         }
-        asked = {"q": CANARY, "kinds": "profile,suppression"}
-        [group] = call(shop, "GET", "/search", query=asked).json["groups"]
+        query = {"q": CANARY, "kinds": "profile,suppression"}
+        [group] = call(shop, "GET", "/search", query=query).json["groups"]
         assert [each["detail"] for each in group["items"]] == ["lifted", "invalid"]
-        asked = {"q": made["id"], "kinds": "suppression"}
-        [group] = call(shop, "GET", "/search", query=asked).json["groups"]
+        query = {"q": made["id"], "kinds": "suppression"}
+        [group] = call(shop, "GET", "/search", query=query).json["groups"]
         assert group["total"] == 1
         assert call(shop, "GET", "/search", query={"q": ANN}).json["groups"] == []
 

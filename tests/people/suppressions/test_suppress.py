@@ -23,27 +23,33 @@ from storepost.people.suppressions.rows import SuppressedAddressItem, Suppressio
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from tests.harness.engines import engine
+from tests.harness.receiver import Receiver
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    received,
+    send_write_backs,
+)
 from tests.people.consent.imports import ANN, BEN, history_of, profile_of, upserted
-from tests.people.consent.listening_store import PHONE, Listener, Shop
-from tests.people.consent.test_no_holds import put, say, tell, told
+from tests.people.consent.listening_store import PHONE, Shop
 
 BOUNCE, COMPLAINT = SuppressionReason.HARD_BOUNCE, SuppressionReason.COMPLAINT
 MANUAL, INVALID = SuppressionReason.MANUAL, SuppressionReason.INVALID
 
 
-def bounced(shop: Shop, address: str = ANN, **given: object) -> tuple[Suppression, bool]:
+def bounced(shop: Shop, address: str = ANN, **overrides: object) -> tuple[Suppression, bool]:
     """A hard bounce that SES tells of."""
-    return suppressed(shop, address, BOUNCE, **given)
+    return suppressed(shop, address, BOUNCE, **overrides)
 
 
 def suppressed(
-    shop: Shop, address: str, reason: SuppressionReason, **given: object
+    shop: Shop, address: str, reason: SuppressionReason, **overrides: object
 ) -> tuple[Suppression, bool]:
     """A suppression of now, from SES unless it says otherwise."""
-    source = SuppressionSource(str(given.pop("source", "ses")))
+    source = SuppressionSource(str(overrides.pop("source", "ses")))
     channel = Channel.SMS if address.startswith("+") else Channel.EMAIL
-    given.setdefault("at", clock.now())
-    return suppress(shop.workspace, channel, address, reason, source, **given)  # type: ignore[arg-type]
+    overrides.setdefault("at", clock.now())
+    return suppress(shop.workspace, channel, address, reason, source, **overrides)  # type: ignore[arg-type]
 
 
 def reason_of(shop: Shop, address: str) -> str | None:
@@ -84,8 +90,8 @@ class TestSuppress:
 
     def test_another_address_isnt_suppressed(self, shop: Shop) -> None:
         bounced(shop, ANN)
-        asked = [(Channel.EMAIL, ANN), (Channel.EMAIL, BEN), (Channel.SMS, PHONE)]
-        found = suppressions_of(shop.workspace, asked)
+        addresses = [(Channel.EMAIL, ANN), (Channel.EMAIL, BEN), (Channel.SMS, PHONE)]
+        found = suppressions_of(shop.workspace, addresses)
         assert [each is not None for each in found.values()] == [True, False, False]
 
     def test_another_workspaces_address_isnt_suppressed(self, shop: Shop) -> None:
@@ -150,16 +156,16 @@ class TestComplaint:
     """Who complains is unsubscribed, too."""
 
     def test_who_has_the_address_is_unsubscribed_and_the_stores_are_told(
-        self, shop: Shop, listener: Listener
+        self, shop: Shop, listener: Receiver
     ) -> None:
-        put(shop, shop.store(), "a", 5, email=ANN)
-        say(shop, ANN, "subscribed", 10)
-        tell(shop)
+        put_customer(shop, shop.store(), "a", 5, email=ANN)
+        change_consent(shop, ANN, "subscribed", 10)
+        send_write_backs(shop)
         listener.received.clear()
         at = clock.now()
         suppressed(shop, ANN, COMPLAINT, at=at)
-        tell(shop)
-        assert told(listener) == [("unsubscribed", "a")]
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "a")]
         person = profile_of(shop, ANN)
         assert person["emailMarketingConsent"] == "unsubscribed"
         change = history_of(shop, person)[0]
@@ -190,7 +196,7 @@ class TestComplaint:
     @pytest.mark.parametrize("reason", [BOUNCE, INVALID, MANUAL])
     def test_other_reasons_leave_consent_alone(self, shop: Shop, reason: SuppressionReason) -> None:
         upserted(shop, email=ANN)
-        say(shop, ANN, "subscribed", 10)
+        change_consent(shop, ANN, "subscribed", 10)
         suppressed(shop, ANN, reason)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
 
@@ -206,10 +212,10 @@ class TestMark:
         bounced(shop, PHONE)
         assert marks(shop, person) == {"email", "sms"}
 
-    @pytest.mark.parametrize("held", [True, False])
-    def test_somebody_who_comes_later(self, shop: Shop, *, held: bool) -> None:
+    @pytest.mark.parametrize("is_claim_reserved", [True, False])
+    def test_somebody_who_comes_later(self, shop: Shop, *, is_claim_reserved: bool) -> None:
         bounced(shop, ANN)
-        if not held:  # the claim that was held back ended
+        if not is_claim_reserved:  # the claim that was held back ended
             shop.world.advance(days=2)
         assert marks(shop, upserted(shop, email=ANN)) == {"email"}
 
@@ -287,7 +293,7 @@ class TestSchedule:
 
     def test_it_moves_what_has_ended(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
-        say(shop, ANN, "subscribed", 10)
+        change_consent(shop, ANN, "subscribed", 10)
         end = clock.now() + timedelta(days=180)
         made, _ = bounced(shop, ends_at=end)
         bounced(shop, BEN)

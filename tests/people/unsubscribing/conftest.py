@@ -1,12 +1,12 @@
-"""The town that every test here begins with."""
+"""The workspace that every test here begins with."""
 
 import pytest
 
 from tests.harness.world import World
-from tests.people.matching.scenario import Town
+from tests.people.matching.scenario import Scenario
 
 
 @pytest.fixture
-def town(world: World) -> Town:
+def scenario(world: World) -> Scenario:
     """A workspace without stores or people."""
-    return Town(world)
+    return Scenario(world)

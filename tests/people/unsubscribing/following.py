@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from tests.harness.world import BASE_URL, Answer
-from tests.people.matching.scenario import ANN, Town
+from tests.people.matching.scenario import ANN, Scenario
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
 # What Firefox and Chromium send for a page.
@@ -18,9 +18,9 @@ BY_PAGE = {"List-Unsubscribe": "By-Page"}
 
 @dataclass
 class Reader:
-    """Somebody in a town who gets emails."""
+    """Somebody in a workspace who gets emails."""
 
-    town: Town
+    scenario: Scenario
     id: str
     email: str = ANN
     path: str = field(default="", repr=False)
@@ -28,7 +28,7 @@ class Reader:
 
     def link(self, **body: object) -> str:
         """The path of a link for the address that the profile shows now."""
-        answer = self.town.call("POST", f"/profiles/{self.id}/unsubscribe-links", body)
+        answer = self.scenario.call("POST", f"/profiles/{self.id}/unsubscribe-links", body)
         assert answer.status == 201, answer.body
         self.path = str(answer.json["url"]).removeprefix(BASE_URL)
         return self.path
@@ -36,36 +36,36 @@ class Reader:
     @property
     def state(self) -> str:
         """The consent that the profile shows."""
-        return str(self.town.get(f"/profiles/{self.id}")["emailMarketingConsent"])
+        return str(self.scenario.get(f"/profiles/{self.id}")["emailMarketingConsent"])
 
     @property
     def changes(self) -> list[dict[str, Any]]:
         """The history of the person's consent, the last first."""
-        found: list[dict[str, Any]] = self.town.get(f"/profiles/{self.id}/consent")["items"]
+        found: list[dict[str, Any]] = self.scenario.get(f"/profiles/{self.id}/consent")["items"]
         return found
 
     def subscribe(self) -> None:
         """Subscribes the address that the profile shows."""
-        answer = self.town.consent(self.id, "subscribed")
+        answer = self.scenario.consent(self.id, "subscribed")
         assert answer.status == 200, answer.body
 
 
-def subscriber(town: Town, email: str = ANN) -> Reader:
+def subscriber(scenario: Scenario, email: str = ANN) -> Reader:
     """Somebody who is subscribed, with a link in an email."""
-    reader = Reader(town, str(town.upsert(email=email)["id"]), email)
+    reader = Reader(scenario, str(scenario.upsert(email=email)["id"]), email)
     reader.subscribe()
     reader.link()
     return reader
 
 
-def opened(town: Town, path: str, **more: Any) -> Answer:
+def opened(scenario: Scenario, path: str, **more: Any) -> Answer:
     """The link as a browser opens it."""
     sent = {"accept": BROWSER, "user-agent": FIREFOX}
-    return town.world.call("GET", path, headers=sent, **more)
+    return scenario.world.call("GET", path, headers=sent, **more)
 
 
 def posted(
-    town: Town,
+    scenario: Scenario,
     path: str,
     fields: dict[str, str],
     *,
@@ -79,7 +79,7 @@ def posted(
     if multipart is not None:
         body, kind = in_parts(fields, multipart), f"multipart/form-data; boundary={multipart}"
     sent = {"content-type": kind, "accept": accept, **({"user-agent": agent} if agent else {})}
-    return town.world.call("POST", path, headers=sent, body=body, **more)
+    return scenario.world.call("POST", path, headers=sent, body=body, **more)
 
 
 def in_parts(fields: dict[str, str], boundary: str) -> bytes:
@@ -95,9 +95,9 @@ def in_parts(fields: dict[str, str], boundary: str) -> bytes:
     return "\r\n".join([*lines, f"--{boundary}--", ""]).encode()
 
 
-def forget(town: Town, *, profiles: bool = True, claims: bool = True) -> None:
+def forget(scenario: Scenario, *, profiles: bool = True, claims: bool = True) -> None:
     """Takes everybody's row away, and what says whose an address is."""
     kinds = (*([ProfileItem] if profiles else []), *([IdentityItem] if claims else []))
-    for row in town.world.rows(town.workspace.key):
+    for row in scenario.world.rows(scenario.workspace.key):
         if isinstance(row, kinds):
             row.delete()

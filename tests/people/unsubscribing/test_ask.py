@@ -13,7 +13,7 @@ from storepost.accounts.workspaces.repository import (
     workspace_key,
 )
 from tests.harness.world import Answer, World
-from tests.people.matching.scenario import ANN, Town
+from tests.people.matching.scenario import ANN, Scenario
 from tests.people.unsubscribing.following import FIREFOX, forget, opened, posted, subscriber
 
 NOWHERE = ["", "x", "unsubscribe", "AQ", "A" * 150, "A" * 8000, "%2F", "ä", "a b", "…"]
@@ -69,11 +69,11 @@ class Page(HTMLParser):
 class TestAsk:
     """GET /unsubscribe/{token}."""
 
-    def test_the_page(self, town: Town) -> None:
-        reader = subscriber(town)
-        sender = WorkspaceRepository(town.workspace).get()
+    def test_the_page(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        sender = WorkspaceRepository(scenario.workspace).get()
         assert sender is not None
-        answer = opened(town, reader.path)
+        answer = opened(scenario, reader.path)
         page = Page(answer)
         assert answer.status == 200
         assert "a•••@example.com" in page.text
@@ -83,10 +83,10 @@ class TestAsk:
         assert [button for button in page.all("button") if "type" not in button]
 
     def test_whatever_the_sender_is_called(self, world: World) -> None:
-        town = Town(world)
+        scenario = Scenario(world)
         body = {"name": '<b>Ann & "Bob"\'s {{ shop }}</b>'}
-        assert town.call("PATCH", f"/workspaces/{town.workspace.id}", body).status == 204
-        answer = opened(town, subscriber(town).path)
+        assert scenario.call("PATCH", f"/workspaces/{scenario.workspace.id}", body).status == 204
+        answer = opened(scenario, subscriber(scenario).path)
         assert body["name"] in Page(answer).text
         assert b"<b>" not in answer.body
 
@@ -97,34 +97,34 @@ class TestAsk:
             ("zoë.grün@exämple.com", "z•••@exämple.com"),
         ],
     )
-    def test_the_address_is_masked(self, town: Town, email: str, masked: str) -> None:
-        page = Page(opened(town, subscriber(town, email).path))
+    def test_the_address_is_masked(self, scenario: Scenario, email: str, masked: str) -> None:
+        page = Page(opened(scenario, subscriber(scenario, email).path))
         assert masked in page.text
 
     @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-    def test_changes_nothing(self, town: Town, method: str) -> None:
+    def test_changes_nothing(self, scenario: Scenario, method: str) -> None:
         """What scanners of links and browsers that fetch ahead do."""
-        reader = subscriber(town)
-        town.world.deliver()
-        before = [row.serialize() for row in town.world.rows()]
+        reader = subscriber(scenario)
+        scenario.world.deliver()
+        before = [row.serialize() for row in scenario.world.rows()]
         for agent in ("BarracudaCentral", "Mozilla/5.0 (compatible; GoogleImageProxy)", FIREFOX):
-            town.world.call(method, reader.path, headers={"user-agent": agent})
-        assert [row.serialize() for row in town.world.rows()] == before
+            scenario.world.call(method, reader.path, headers={"user-agent": agent})
+        assert [row.serialize() for row in scenario.world.rows()] == before
         assert reader.state == "subscribed"
 
     @pytest.mark.parametrize("accept", ["*/*", "", "application/json"])
-    def test_the_page_whatever_is_accepted(self, town: Town, accept: str) -> None:
-        reader = subscriber(town)
-        answer = town.world.call("GET", reader.path, headers={"accept": accept})
+    def test_the_page_whatever_is_accepted(self, scenario: Scenario, accept: str) -> None:
+        reader = subscriber(scenario)
+        answer = scenario.world.call("GET", reader.path, headers={"accept": accept})
         assert Page(answer).fields
 
     @pytest.mark.parametrize("token", NOWHERE)
-    def test_a_link_that_nobody_made(self, town: Town, token: str) -> None:
-        answer = town.world.call("GET", f"/unsubscribe/{token}")
+    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+        answer = scenario.world.call("GET", f"/unsubscribe/{token}")
         assert answer.problem() == (404, "not_found")
 
-    def test_a_link_that_nobody_made_in_a_browser(self, town: Town) -> None:
-        answer = opened(town, "/unsubscribe/AQ")
+    def test_a_link_that_nobody_made_in_a_browser(self, scenario: Scenario) -> None:
+        answer = opened(scenario, "/unsubscribe/AQ")
         page = Page(answer)
         assert answer.status == 404
         assert answer.header("vary") == "Accept, Accept-Language"
@@ -132,26 +132,26 @@ class TestAsk:
         assert not page.all("form")
 
     @pytest.mark.parametrize("claims", [True, False])
-    def test_nobody_is_left(self, town: Town, claims: bool) -> None:
+    def test_nobody_is_left(self, scenario: Scenario, claims: bool) -> None:
         """An erasure begins with the profile; its claims go a little later."""
-        reader = subscriber(town)
-        forget(town, claims=claims)
-        answer = town.world.call("GET", reader.path)
+        reader = subscriber(scenario)
+        forget(scenario, claims=claims)
+        answer = scenario.world.call("GET", reader.path)
         assert answer.problem() == (410, "gone")
         assert answer.header("vary") == "Accept, Accept-Language"
 
-    def test_nobody_is_left_in_a_browser(self, town: Town) -> None:
-        reader = subscriber(town)
-        forget(town)
-        answer = opened(town, reader.path)
+    def test_nobody_is_left_in_a_browser(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        forget(scenario)
+        answer = opened(scenario, reader.path)
         page = Page(answer)
         assert answer.status == 410
         assert "nothing left to unsubscribe from" in page.text
         assert not page.all("form")
 
-    def test_the_sender_is_gone(self, town: Town) -> None:
-        reader = subscriber(town)
-        WorkspaceItem.get(*workspace_key(town.workspace), consistent_read=True).delete()
-        assert town.world.call("GET", reader.path).problem() == (410, "gone")
-        answer = posted(town, reader.path, {"List-Unsubscribe": "One-Click"})
+    def test_the_sender_is_gone(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        WorkspaceItem.get(*workspace_key(scenario.workspace), consistent_read=True).delete()
+        assert scenario.world.call("GET", reader.path).problem() == (410, "gone")
+        answer = posted(scenario, reader.path, {"List-Unsubscribe": "One-Click"})
         assert answer.problem() == (410, "gone")

@@ -5,15 +5,16 @@ from uuid import UUID
 
 import pytest
 
-from storepost.people.consent_changes import requests
 from storepost.people.profiles.lists import is_drained
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.attempts import posting
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
+from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
-from tests.people.consent.listening_store import HOOK, URL, Listener
-from tests.people.matching.scenario import ANN, BOB, Town, day
+from tests.people.consent.listening_store import HOOK, URL
+from tests.people.matching.scenario import ANN, BOB, Scenario, day
 from tests.people.unsubscribing.following import (
     BROWSER,
     BY_PAGE,
@@ -37,12 +38,12 @@ class TestConfirm:
         ("fields", "source"), [(ONE_CLICK, "one_click"), (BY_PAGE, "unsubscribe_link")]
     )
     def test_is_recorded_with_its_proof(
-        self, town: Town, fields: dict[str, str], source: str
+        self, scenario: Scenario, fields: dict[str, str], source: str
     ) -> None:
-        reader = subscriber(town)
+        reader = subscriber(scenario)
         path = reader.link(reference="spring sale")
         before = clock.now()
-        answer = posted(town, path, fields, source_ip="198.51.100.23")
+        answer = posted(scenario, path, fields, source_ip="198.51.100.23")
         assert answer.status == 200
         assert "You are unsubscribed" in Page(answer).text
         assert "a•••@example.com" in Page(answer).text
@@ -70,10 +71,10 @@ class TestConfirm:
         }
         assert reader.state == "unsubscribed"
 
-    def test_what_the_page_sends_is_what_it_takes(self, town: Town) -> None:
-        reader = subscriber(town)
-        fields = Page(opened(town, reader.path)).fields
-        answer = posted(town, reader.path, fields, accept=BROWSER)
+    def test_what_the_page_sends_is_what_it_takes(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        fields = Page(opened(scenario, reader.path)).fields
+        answer = posted(scenario, reader.path, fields, accept=BROWSER)
         assert answer.status == 200
         assert Page(answer).all("form") == []
         assert reader.changes[0]["source"] == "unsubscribe_link"
@@ -81,127 +82,129 @@ class TestConfirm:
     @pytest.mark.parametrize("agent", [GMAIL, YAHOO, None])
     @pytest.mark.parametrize("boundary", [None, "----b0undary7", "'()+_,-./:=?"])
     def test_one_click_in_either_encoding(
-        self, town: Town, agent: str | None, boundary: str | None
+        self, scenario: Scenario, agent: str | None, boundary: str | None
     ) -> None:
-        reader = subscriber(town)
+        reader = subscriber(scenario)
         quoted = f'"{boundary}"' if boundary and "/" in boundary else boundary
         kind = (
             {} if boundary is None else {"content-type": f"Multipart/Form-Data; Boundary={quoted}"}
         )
         sent = {**({"user-agent": agent} if agent else {}), **kind}
         if boundary is None:
-            answer = posted(town, reader.path, ONE_CLICK, agent=agent)
+            answer = posted(scenario, reader.path, ONE_CLICK, agent=agent)
         else:
             body = in_parts(ONE_CLICK, boundary)
-            answer = town.world.call("POST", reader.path, headers=sent, body=body)
+            answer = scenario.world.call("POST", reader.path, headers=sent, body=body)
         assert (answer.status, answer.header("location")) == (200, None)
         assert reader.changes[0]["source"] == "one_click"
         assert reader.changes[0]["proof"]["userAgent"] == agent
 
     @pytest.mark.parametrize("boundary", [None, "b"])
-    def test_what_else_a_form_holds_is_left_alone(self, town: Town, boundary: str | None) -> None:
-        reader = subscriber(town)
+    def test_what_else_a_form_holds_is_left_alone(
+        self, scenario: Scenario, boundary: str | None
+    ) -> None:
+        reader = subscriber(scenario)
         fields = {"utf8": "✓", **ONE_CLICK, "more": "€ & more"}
-        assert posted(town, reader.path, fields, multipart=boundary).status == 200
+        assert posted(scenario, reader.path, fields, multipart=boundary).status == 200
         assert reader.state == "unsubscribed"
 
-    def test_a_body_in_base64(self, town: Town) -> None:
+    def test_a_body_in_base64(self, scenario: Scenario) -> None:
         """As the gateway hands over what it doesn't know to be text."""
         for body, kind in (
             (b"List-Unsubscribe=One-Click&f=\xff", "application/x-www-form-urlencoded"),
             (in_parts(ONE_CLICK, "b") + b"\xff", "multipart/form-data; boundary=b"),
         ):
-            reader = subscriber(town)
+            reader = subscriber(scenario)
             headers = {"content-type": kind}
-            answer = town.world.call("POST", reader.path, headers=headers, body=body)
+            answer = scenario.world.call("POST", reader.path, headers=headers, body=body)
             if kind.startswith("multipart"):  # what stands behind the last part is no part
                 assert (answer.status, reader.state) == (200, "unsubscribed")
             else:
                 assert answer.problem() == (400, "malformed_request")
                 assert reader.state == "subscribed"
 
-    def test_again_and_again(self, town: Town) -> None:
-        reader = subscriber(town)
-        first = posted(town, reader.path, ONE_CLICK)
+    def test_again_and_again(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        first = posted(scenario, reader.path, ONE_CLICK)
         for fields in (ONE_CLICK, BY_PAGE, ONE_CLICK):
-            town.world.advance(minutes=1)
-            again = posted(town, reader.path, fields)
+            scenario.world.advance(minutes=1)
+            again = posted(scenario, reader.path, fields)
             assert (again.status, again.body) == (200, first.body)
         assert [change["state"] for change in reader.changes] == ["unsubscribed", "subscribed"]
         assert reader.changes[0]["source"] == "one_click"
 
-    def test_nobody_was_subscribed(self, town: Town) -> None:
-        reader = subscriber(town)
-        town.consent(reader.id, "unsubscribed")
+    def test_nobody_was_subscribed(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        scenario.consent(reader.id, "unsubscribed")
         before = reader.changes
-        assert posted(town, reader.path, ONE_CLICK).status == 200
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert reader.changes == before
 
-    def test_an_old_link_after_a_new_subscription(self, town: Town) -> None:
-        reader = subscriber(town)
-        assert posted(town, reader.path, ONE_CLICK).status == 200
-        town.world.advance(days=3000)
-        town.token, _ = town.world.sign_in(town.owner.id, town.workspace)
+    def test_an_old_link_after_a_new_subscription(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
+        scenario.world.advance(days=3000)
+        scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
         reader.subscribe()
         assert reader.state == "subscribed"
-        assert posted(town, reader.path, BY_PAGE).status == 200
+        assert posted(scenario, reader.path, BY_PAGE).status == 200
         assert reader.state == "unsubscribed"
         assert [change["state"] for change in reader.changes] == ["unsubscribed", "subscribed"] * 2
 
-    def test_after_a_change_of_the_address(self, town: Town) -> None:
-        reader = subscriber(town)
+    def test_after_a_change_of_the_address(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
         path = f"/profiles/{reader.id}"
-        assert town.call("PATCH", path, {"email": BOB}).status == 200
+        assert scenario.call("PATCH", path, {"email": BOB}).status == 200
         reader.subscribe()
-        page = Page(opened(town, reader.path))
+        page = Page(opened(scenario, reader.path))
         assert "a•••@example.com" in page.text
-        assert posted(town, reader.path, ONE_CLICK).status == 200
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert reader.state == "subscribed"
         assert (reader.changes[0]["address"], reader.changes[0]["state"]) == (ANN, "unsubscribed")
-        assert town.call("PATCH", path, {"email": ANN}).status == 200
+        assert scenario.call("PATCH", path, {"email": ANN}).status == 200
         assert reader.state == "unsubscribed"
 
-    def test_after_the_address_went(self, town: Town) -> None:
+    def test_after_the_address_went(self, scenario: Scenario) -> None:
         """It is nobody's any more, and is taken off by whom it was."""
-        reader = subscriber(town)
-        forget(town, profiles=False)
-        assert posted(town, reader.path, ONE_CLICK).status == 200
+        reader = subscriber(scenario)
+        forget(scenario, profiles=False)
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert reader.state == "unsubscribed"
 
-    @pytest.mark.parametrize("moved", [True, False])
-    def test_after_a_merge(self, town: Town, moved: bool) -> None:
-        reader = subscriber(town)
-        other = subscriber(town, BOB)
-        assert town.merge(other.id, reader.id).status == 200
-        if moved:
-            town.world.deliver()
-        assert posted(town, reader.path, ONE_CLICK).status == 200
+    @pytest.mark.parametrize("after_move", [True, False])
+    def test_after_a_merge(self, scenario: Scenario, after_move: bool) -> None:
+        reader = subscriber(scenario)
+        other = subscriber(scenario, BOB)
+        assert scenario.merge(other.id, reader.id).status == 200
+        if after_move:
+            scenario.world.deliver()
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert other.state == "subscribed"
         assert (other.changes[0]["address"], other.changes[0]["state"]) == (ANN, "unsubscribed")
-        assert posted(town, other.path, ONE_CLICK).status == 200
+        assert posted(scenario, other.path, ONE_CLICK).status == 200
         assert other.state == "unsubscribed"
 
-    def test_somebody_else_has_the_address_now(self, town: Town) -> None:
+    def test_somebody_else_has_the_address_now(self, scenario: Scenario) -> None:
         """Who was erased and comes back is somebody new; the mail still comes to them."""
-        reader = subscriber(town)
-        forget(town)
-        back = subscriber(town)
+        reader = subscriber(scenario)
+        forget(scenario)
+        back = subscriber(scenario)
         assert back.id != reader.id
-        assert posted(town, reader.path, ONE_CLICK).status == 200
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert back.state == "unsubscribed"
 
-    def test_nobody_is_left(self, town: Town) -> None:
-        reader = subscriber(town)
-        forget(town)
-        before = len(town.world.rows())
-        assert posted(town, reader.path, ONE_CLICK).problem() == (410, "gone")
-        answer = posted(town, reader.path, BY_PAGE, accept=BROWSER)
+    def test_nobody_is_left(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        forget(scenario)
+        before = len(scenario.world.rows())
+        assert posted(scenario, reader.path, ONE_CLICK).problem() == (410, "gone")
+        answer = posted(scenario, reader.path, BY_PAGE, accept=BROWSER)
         assert (answer.status, Page(answer).all("form")) == (410, [])
-        assert len(town.world.rows()) == before
+        assert len(scenario.world.rows()) == before
 
     @pytest.mark.parametrize("token", NOWHERE)
-    def test_a_link_that_nobody_made(self, town: Town, token: str) -> None:
-        answer = posted(town, f"/unsubscribe/{token}", ONE_CLICK)
+    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+        answer = posted(scenario, f"/unsubscribe/{token}", ONE_CLICK)
         assert answer.problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
@@ -215,35 +218,37 @@ class TestConfirm:
         ],
     )
     @pytest.mark.parametrize("boundary", [None, "b"])
-    def test_bad_input(self, town: Town, fields: dict[str, str], boundary: str | None) -> None:
-        reader = subscriber(town)
-        answer = posted(town, reader.path, fields, multipart=boundary)
+    def test_bad_input(
+        self, scenario: Scenario, fields: dict[str, str], boundary: str | None
+    ) -> None:
+        reader = subscriber(scenario)
+        answer = posted(scenario, reader.path, fields, multipart=boundary)
         assert answer.error_paths() == ["/List-Unsubscribe"]
         assert reader.state == "subscribed"
 
-    def test_no_body(self, town: Town) -> None:
-        reader = subscriber(town)
-        assert town.world.call("POST", reader.path).error_paths() == [""]
+    def test_no_body(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        assert scenario.world.call("POST", reader.path).error_paths() == [""]
         assert reader.state == "subscribed"
 
     @pytest.mark.parametrize("sent", ["application/json", "text/plain", "", "multipart/mixed"])
-    def test_no_form(self, town: Town, sent: str) -> None:
-        reader = subscriber(town)
+    def test_no_form(self, scenario: Scenario, sent: str) -> None:
+        reader = subscriber(scenario)
         body, headers = b'{"List-Unsubscribe": "One-Click"}', {"content-type": sent}
-        answer = town.world.call("POST", reader.path, headers=headers, body=body)
+        answer = scenario.world.call("POST", reader.path, headers=headers, body=body)
         assert answer.problem() == (415, "unsupported_media_type")
         assert "multipart/form-data" in answer.json["detail"]
         assert reader.state == "subscribed"
 
-    def test_too_large(self, town: Town) -> None:
-        reader = subscriber(town)
-        answer = posted(town, reader.path, {**ONE_CLICK, "more": "m" * 1_000_000})
+    def test_too_large(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        answer = posted(scenario, reader.path, {**ONE_CLICK, "more": "m" * 1_000_000})
         assert answer.problem() == (413, "payload_too_large")
         assert reader.state == "subscribed"
 
-    def test_an_endless_browser_is_cut(self, town: Town) -> None:
-        reader = subscriber(town)
-        assert posted(town, reader.path, ONE_CLICK, agent=CANARY * 1000).status == 200
+    def test_an_endless_browser_is_cut(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        assert posted(scenario, reader.path, ONE_CLICK, agent=CANARY * 1000).status == 200
         assert reader.changes[0]["proof"]["userAgent"] == (CANARY * 1000)[:1000]
         assert reader.changes[0]["proof"]["reference"] is None
 
@@ -251,89 +256,91 @@ class TestConfirm:
 class TestStores:
     """The stores that know the person are told, as of any change."""
 
-    def test_each_is_told(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-        listener = Listener()
-        monkeypatch.setattr(requests, "post", listener.post)
-        stores = sorted(town.store() for _ in range(2))
+        listener = Receiver()
+        monkeypatch.setattr(posting, "post", listener.post)
+        stores = sorted(scenario.store() for _ in range(2))
         for store in stores:
-            assert town.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
-            assert town.customer(store, f"c-{store[:4]}", email=ANN).status == 201
-        reader = subscriber(town)
-        town.world.deliver()
+            assert scenario.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+            assert scenario.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+        reader = subscriber(scenario)
+        scenario.world.deliver()
         listener.received.clear()
-        assert posted(town, reader.path, ONE_CLICK).status == 200
-        town.world.deliver()
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
+        scenario.world.deliver()
         [change] = reader.changes[:1]
         assert [each["store"]["id"] for each in change["writeBacks"]] == stores
         assert {each["status"] for each in change["writeBacks"]} == {"written"}
         assert [each.json["data"]["source"] for each in listener.received] == ["one_click"] * 2
-        told = {each.json["data"]["customers"][0]["externalId"] for each in listener.received}
-        assert told == {f"c-{store[:4]}" for store in stores}
-        posted(town, reader.path, ONE_CLICK)
-        town.world.deliver()
+        external_ids = {
+            each.json["data"]["customers"][0]["externalId"] for each in listener.received
+        }
+        assert external_ids == {f"c-{store[:4]}" for store in stores}
+        posted(scenario, reader.path, ONE_CLICK)
+        scenario.world.deliver()
         assert len(listener.received) == 2
 
 
 class TestAtOnce:
     """Killed anywhere, and beside others."""
 
-    def test_killed_anywhere(self, town: Town) -> None:
-        reader = subscriber(town)
-        found = crashes(town.world, lambda: posted(town, reader.path, ONE_CLICK))
-        assert len(found.places) > 4
+    def test_killed_anywhere(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
+        found = crashes(scenario.world, lambda: posted(scenario, reader.path, ONE_CLICK))
+        assert len(found.positions) > 4
         for _ in found:
-            assert posted(town, reader.path, ONE_CLICK).status == 200
+            assert posted(scenario, reader.path, ONE_CLICK).status == 200
             assert [each["state"] for each in reader.changes] == ["unsubscribed", "subscribed"]
             assert reader.state == "unsubscribed"
 
-    def test_twice_at_once(self, town: Town) -> None:
-        reader = subscriber(town)
+    def test_twice_at_once(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
         answers: list[Any] = []
-        with before_the_commit(lambda: answers.append(posted(town, reader.path, BY_PAGE))):
-            answers.append(posted(town, reader.path, ONE_CLICK))
+        with before_the_commit(lambda: answers.append(posted(scenario, reader.path, BY_PAGE))):
+            answers.append(posted(scenario, reader.path, ONE_CLICK))
         assert [answer.status for answer in answers] == [200, 200]
         assert [each["source"] for each in reader.changes] == ["unsubscribe_link", "manual"]
 
-    def test_beside_a_subscription(self, town: Town) -> None:
+    def test_beside_a_subscription(self, scenario: Scenario) -> None:
         """The one that comes second is later by a millisecond at least, and holds."""
-        reader = subscriber(town)
-        town.consent(reader.id, "unsubscribed")
+        reader = subscriber(scenario)
+        scenario.consent(reader.id, "unsubscribed")
         with before_the_commit(reader.subscribe):
-            assert posted(town, reader.path, ONE_CLICK).status == 200
+            assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert reader.state == "unsubscribed"
         assert reader.changes[0]["source"] == "one_click"
 
     def test_whose_move_in_the_stores_lists_was_cut_short(
-        self, town: Town, monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Whatever saves the profile next moves it on."""
-        stores = [town.store() for _ in range(5)]
+        stores = [scenario.store() for _ in range(5)]
         for store in stores:
-            assert town.customer(store, "c-1", at=5, email=ANN).status == 201
-        reader = subscriber(town)
+            assert scenario.customer(store, "c-1", at=5, email=ANN).status == 201
+        reader = subscriber(scenario)
         with monkeypatch.context() as cut_short:
             cut_short.setattr(ProfileRepository, "_drain", lambda *_: None)
             earlier = {"externalCreatedAt": day(1), "email": ANN}
-            assert town.customer(stores[0], "c-1", at=6, **earlier).status == 200
-        profiles = ProfileRepository(town.workspace)
+            assert scenario.customer(stores[0], "c-1", at=6, **earlier).status == 200
+        profiles = ProfileRepository(scenario.workspace)
         cut = profiles.get(UUID(reader.id))
         assert cut is not None
         assert not is_drained(cut)
-        assert posted(town, reader.path, ONE_CLICK).status == 200
-        moved = profiles.get(UUID(reader.id))
-        assert moved is not None
-        assert is_drained(moved)
-        town.check_rows()
+        assert posted(scenario, reader.path, ONE_CLICK).status == 200
+        after_move = profiles.get(UUID(reader.id))
+        assert after_move is not None
+        assert is_drained(after_move)
+        scenario.check_rows()
 
-    def test_beside_a_merge(self, town: Town) -> None:
-        reader, other = subscriber(town), subscriber(town, BOB)
-        with before_the_commit(lambda: town.merge(other.id, reader.id)):
-            assert posted(town, reader.path, ONE_CLICK).status == 200
-        town.world.deliver()
+    def test_beside_a_merge(self, scenario: Scenario) -> None:
+        reader, other = subscriber(scenario), subscriber(scenario, BOB)
+        with before_the_commit(lambda: scenario.merge(other.id, reader.id)):
+            assert posted(scenario, reader.path, ONE_CLICK).status == 200
+        scenario.world.deliver()
         assert other.changes[0]["address"] == ANN
         assert {each["state"] for each in other.changes if each["address"] == ANN} == {
             "subscribed",
             "unsubscribed",
         }
-        town.check_rows()
+        scenario.check_rows()

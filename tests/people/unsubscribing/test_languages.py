@@ -6,7 +6,7 @@ from storepost.api.http.deadline import DeadlineReached
 from storepost.people.unsubscribing import service
 from storepost.values.problems import Busy, Conflict
 from tests.harness.world import Answer
-from tests.people.matching.scenario import ANN, Town
+from tests.people.matching.scenario import ANN, Scenario
 from tests.people.unsubscribing.following import (
     BROWSER,
     BY_PAGE,
@@ -42,10 +42,10 @@ DEAD = {
 """What it says of a link that isn't whole, and of one that leads to nobody."""
 
 
-def opened(town: Town, path: str, languages: str | None = None) -> Answer:
+def opened(scenario: Scenario, path: str, languages: str | None = None) -> Answer:
     """The link as a browser opens it whose owner reads these languages."""
     sent = {"accept": BROWSER, **({} if languages is None else {"accept-language": languages})}
-    return town.world.call("GET", path, headers=sent)
+    return scenario.world.call("GET", path, headers=sent)
 
 
 def speaks(answer: Answer, language: str, words: str) -> None:
@@ -62,47 +62,47 @@ class TestWhose:
     """Whose language it is."""
 
     @pytest.mark.parametrize("language", TITLES)
-    def test_the_profiles_before_the_browsers(self, town: Town, language: str) -> None:
-        reader = subscriber(town)
+    def test_the_profiles_before_the_browsers(self, scenario: Scenario, language: str) -> None:
+        reader = subscriber(scenario)
         locale = {"locale": f"{language}-CH"}
-        assert town.call("PATCH", f"/profiles/{reader.id}", locale).status == 200
+        assert scenario.call("PATCH", f"/profiles/{reader.id}", locale).status == 200
         other = "it" if language == "de" else "de"
         asks, is_done = TITLES[language]
-        speaks(opened(town, reader.path, other), language, asks)
+        speaks(opened(scenario, reader.path, other), language, asks)
         sent = {"accept-language": other, "content-type": FORM}
         body = b"List-Unsubscribe=By-Page"
-        answer = town.world.call("POST", reader.path, headers=sent, body=body)
+        answer = scenario.world.call("POST", reader.path, headers=sent, body=body)
         assert answer.status == 200
         speaks(answer, language, is_done)
 
     @pytest.mark.parametrize("language", TITLES)
     @pytest.mark.parametrize("locale", [None, "sv-SE", "nds"])
     def test_the_browsers_where_the_profiles_is_none_of_the_eight(
-        self, town: Town, language: str, locale: str | None
+        self, scenario: Scenario, language: str, locale: str | None
     ) -> None:
-        reader = subscriber(town)
-        assert town.call("PATCH", f"/profiles/{reader.id}", {"locale": locale}).status == 200
-        speaks(opened(town, reader.path, f"da, {language}-AT;q=0.9, en;q=0.1"), language, "")
+        reader = subscriber(scenario)
+        assert scenario.call("PATCH", f"/profiles/{reader.id}", {"locale": locale}).status == 200
+        speaks(opened(scenario, reader.path, f"da, {language}-AT;q=0.9, en;q=0.1"), language, "")
 
     @pytest.mark.parametrize("languages", [None, "", "da,sv;q=0.9", "*", "de;q=0", "\x00;,;q="])
     def test_english_where_neither_is_one_of_the_eight(
-        self, town: Town, languages: str | None
+        self, scenario: Scenario, languages: str | None
     ) -> None:
-        speaks(opened(town, subscriber(town).path, languages), "en", TITLES["en"][0])
+        speaks(opened(scenario, subscriber(scenario).path, languages), "en", TITLES["en"][0])
 
     def test_the_profiles_where_a_shop_moved_to(
-        self, town: Town, monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nobody has the address any more in the workspace that made the link."""
-        there = Town(town.world)
-        reader = subscriber(town)
+        there = Scenario(scenario.world)
+        reader = subscriber(scenario)
         there.upsert(email=ANN, locale="pl")
-        forget(town)
+        forget(scenario)
         monkeypatch.setattr(service, "moved_to", lambda _: (there.workspace,))
-        speaks(opened(town, reader.path, "de"), "pl", TITLES["pl"][0])
+        speaks(opened(scenario, reader.path, "de"), "pl", TITLES["pl"][0])
 
-    def test_one_click_needs_no_language(self, town: Town) -> None:
-        answer = posted(town, subscriber(town).path, ONE_CLICK)
+    def test_one_click_needs_no_language(self, scenario: Scenario) -> None:
+        answer = posted(scenario, subscriber(scenario).path, ONE_CLICK)
         speaks(answer, "en", TITLES["en"][1])
 
 
@@ -110,23 +110,23 @@ class TestDeadLinks:
     """Nobody is known behind a dead link: its page speaks the browser's language."""
 
     @pytest.mark.parametrize("language", DEAD)
-    def test_one_that_is_not_whole(self, town: Town, language: str) -> None:
-        answer = opened(town, "/unsubscribe/AQ", language)
+    def test_one_that_is_not_whole(self, scenario: Scenario, language: str) -> None:
+        answer = opened(scenario, "/unsubscribe/AQ", language)
         assert answer.status == 404
         speaks(answer, language, DEAD[language][0])
 
     @pytest.mark.parametrize("language", DEAD)
-    def test_one_that_leads_to_nobody(self, town: Town, language: str) -> None:
-        reader = subscriber(town)
-        town.call("PATCH", f"/profiles/{reader.id}", {"locale": "nl"})
-        forget(town)
-        answer = opened(town, reader.path, language)
+    def test_one_that_leads_to_nobody(self, scenario: Scenario, language: str) -> None:
+        reader = subscriber(scenario)
+        scenario.call("PATCH", f"/profiles/{reader.id}", {"locale": "nl"})
+        forget(scenario)
+        answer = opened(scenario, reader.path, language)
         assert answer.status == 410
         speaks(answer, language, DEAD[language][1])
 
-    def test_a_program_gets_the_problem_as_always(self, town: Town) -> None:
+    def test_a_program_gets_the_problem_as_always(self, scenario: Scenario) -> None:
         sent = {"accept-language": "de"}
-        answer = town.world.call("GET", "/unsubscribe/AQ", headers=sent)
+        answer = scenario.world.call("GET", "/unsubscribe/AQ", headers=sent)
         assert answer.problem() == (404, "not_found")
         assert answer.header("content-language") is None
         assert answer.header("vary") == "Accept, Accept-Language"
@@ -148,10 +148,10 @@ class TestStrangers:
             ",".join(["xx;q=0.5"] * 1200),
         ],
     )
-    def test_in_no_header_and_no_page(self, town: Town, languages: str) -> None:
-        reader = subscriber(town)
+    def test_in_no_header_and_no_page(self, scenario: Scenario, languages: str) -> None:
+        reader = subscriber(scenario)
         for path in (reader.path, "/unsubscribe/AQ"):
-            answer = opened(town, path, languages)
+            answer = opened(scenario, path, languages)
             assert Page(answer).all("html") == [{"lang": answer.header("content-language")}]
             assert answer.header("content-language") in TITLES
             assert answer.header("set-cookie") is None
@@ -159,12 +159,12 @@ class TestStrangers:
 
     @pytest.mark.parametrize("language", TITLES)
     def test_what_the_sender_is_called_is_text_in_every_language(
-        self, town: Town, language: str
+        self, scenario: Scenario, language: str
     ) -> None:
         name = "<b>{address.__class__} & {sender}</b>"
-        path = f"/workspaces/{town.workspace.id}"
-        assert town.call("PATCH", path, {"name": name}).status == 204
-        answer = opened(town, subscriber(town).path, language)
+        path = f"/workspaces/{scenario.workspace.id}"
+        assert scenario.call("PATCH", path, {"name": name}).status == 204
+        answer = opened(scenario, subscriber(scenario).path, language)
         speaks(answer, language, name)
         assert b"<b>" not in answer.body
 
@@ -174,17 +174,17 @@ class TestTrouble:
 
     @pytest.mark.parametrize("fields", [BY_PAGE, ONE_CLICK])
     def test_a_fault_is_a_page_that_says_what_to_do(
-        self, town: Town, fields: dict[str, str], monkeypatch: pytest.MonkeyPatch
+        self, scenario: Scenario, fields: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        reader = subscriber(town)
+        reader = subscriber(scenario)
 
         def fail(*_: object) -> None:
             raise ValueError("of the test")
 
         with monkeypatch.context() as patched:
             patched.setattr(service, "record_statement", fail)
-            answer = posted(town, reader.path, fields, accept=BROWSER)
-            program = posted(town, reader.path, fields)
+            answer = posted(scenario, reader.path, fields, accept=BROWSER)
+            program = posted(scenario, reader.path, fields)
         assert answer.status == 500
         speaks(answer, "en", "Please open the link from the email again in a few minutes")
         assert program.problem() == (500, "internal")
@@ -196,13 +196,13 @@ class TestTrouble:
     )
     def test_what_ends_by_itself(
         self,
-        town: Town,
+        scenario: Scenario,
         trouble: BaseException,
         status: int,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """Too busy, too many at once, or out of time."""
-        reader = subscriber(town)
+        reader = subscriber(scenario)
 
         def fail(*_: object) -> None:
             raise trouble
@@ -210,15 +210,15 @@ class TestTrouble:
         monkeypatch.setattr(service, "record_statement", fail)
         sent = {"accept": BROWSER, "accept-language": "nl", "content-type": FORM}
         body = b"List-Unsubscribe=By-Page"
-        answer = town.world.call("POST", reader.path, headers=sent, body=body)
+        answer = scenario.world.call("POST", reader.path, headers=sent, body=body)
         assert answer.status == status
         assert answer.header("retry-after") == ("7" if status == 503 else None)
         speaks(answer, "nl", "over een paar minuten opnieuw")
 
     def test_is_logged_as_the_problem_that_it_is(
-        self, town: Town, caplog: pytest.LogCaptureFixture
+        self, scenario: Scenario, caplog: pytest.LogCaptureFixture
     ) -> None:
-        opened(town, "/unsubscribe/AQ", "de")
+        opened(scenario, "/unsubscribe/AQ", "de")
         [line] = [vars(each) for each in caplog.records if each.message == "request"]
         assert (line["operation"], line["status"], line["code"]) == (
             "unsubscribe.get",
@@ -227,19 +227,19 @@ class TestTrouble:
         )
 
     @pytest.mark.parametrize("accept", [BROWSER, "*/*"])
-    def test_is_kept_by_no_cache(self, town: Town, accept: str) -> None:
+    def test_is_kept_by_no_cache(self, scenario: Scenario, accept: str) -> None:
         """404 and 410 may be kept unless they forbid it (RFC 9110, section 15.1).
 
         Whoever is erased and comes back is unsubscribed by the link again.
         """
-        reader = subscriber(town)
-        forget(town)
+        reader = subscriber(scenario)
+        forget(scenario)
         for path, status in ((reader.path, 410), ("/unsubscribe/AQ", 404)):
-            answer = town.world.call("GET", path, headers={"accept": accept})
+            answer = scenario.world.call("GET", path, headers={"accept": accept})
             assert (answer.status, answer.header("cache-control")) == (status, "no-store")
 
-    def test_only_where_it_is_a_page_that_was_asked_for(self, town: Town) -> None:
+    def test_only_where_it_is_a_page_that_was_asked_for(self, scenario: Scenario) -> None:
         """A link is made by a program, whatever it says that it accepts."""
         sent = {"accept": BROWSER}
-        answer = town.world.call("POST", "/profiles/7/unsubscribe-links", headers=sent)
+        answer = scenario.world.call("POST", "/profiles/7/unsubscribe-links", headers=sent)
         assert answer.problem() == (401, "unauthenticated")

@@ -7,7 +7,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from tests.harness.world import BASE_URL, CANARY
-from tests.people.matching.scenario import ANN, BOB, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario
 from tests.people.unsubscribing.following import opened, subscriber
 
 LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"
@@ -17,14 +17,14 @@ LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"
 class TestCreate:
     """POST /profiles/{id}/unsubscribe-links."""
 
-    def test_unknown_and_anothers(self, town: Town) -> None:
-        theirs = Town(town.world).upsert(email=ANN)
+    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+        theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
-            answer = town.call("POST", f"/profiles/{unknown}/unsubscribe-links")
+            answer = scenario.call("POST", f"/profiles/{unknown}/unsubscribe-links")
             assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, town: Town) -> None:
-        answer = town.call("POST", "/profiles/7/unsubscribe-links")
+    def test_no_uuid(self, scenario: Scenario) -> None:
+        answer = scenario.call("POST", "/profiles/7/unsubscribe-links")
         assert answer.error_paths() == ["path.id"]
 
     @pytest.mark.parametrize(
@@ -39,81 +39,83 @@ class TestCreate:
             ([], [""]),
         ],
     )
-    def test_bad_input(self, town: Town, body: object, paths: list[str]) -> None:
-        made = town.upsert(email=ANN)
-        answer = town.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
+    def test_bad_input(self, scenario: Scenario, body: object, paths: list[str]) -> None:
+        made = scenario.upsert(email=ANN)
+        answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
         assert answer.error_paths() == paths
 
-    def test_without_an_email(self, town: Town) -> None:
-        made = town.upsert(phone=PHONE)
-        answer = town.call("POST", f"/profiles/{made['id']}/unsubscribe-links")
+    def test_without_an_email(self, scenario: Scenario) -> None:
+        made = scenario.upsert(phone=PHONE)
+        answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links")
         assert answer.problem() == (409, "no_email")
 
     @pytest.mark.parametrize("body", [None, {}, {"reference": None}, {"reference": "c-1"}])
-    def test_made(self, town: Town, body: object) -> None:
-        made = town.upsert(email=ANN)
-        before = {row.pk for row in town.world.rows()}
-        answer = town.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
+    def test_made(self, scenario: Scenario, body: object) -> None:
+        made = scenario.upsert(email=ANN)
+        before = {row.pk for row in scenario.world.rows()}
+        answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
         assert (answer.status, set(answer.json)) == (201, {"url"})
         assert answer.json["url"].startswith(f"{BASE_URL}/unsubscribe/")
-        assert opened(town, answer.json["url"].removeprefix(BASE_URL)).status == 200
-        assert {row.pk for row in town.world.rows()} == before
+        assert opened(scenario, answer.json["url"].removeprefix(BASE_URL)).status == 200
+        assert {row.pk for row in scenario.world.rows()} == before
 
-    def test_by_a_key(self, town: Town) -> None:
-        made = town.upsert(email=ANN)
-        key = town.world.api_key(town.workspace, KeyScope.WRITE)
+    def test_by_a_key(self, scenario: Scenario) -> None:
+        made = scenario.upsert(email=ANN)
+        key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         path = f"/profiles/{made['id']}/unsubscribe-links"
-        assert town.world.call("POST", path, token=key).status == 201
+        assert scenario.world.call("POST", path, token=key).status == 201
 
-    def test_the_same_email_has_the_same_link(self, town: Town) -> None:
-        reader = subscriber(town)
+    def test_the_same_email_has_the_same_link(self, scenario: Scenario) -> None:
+        reader = subscriber(scenario)
         first, other = reader.link(reference="c-1"), reader.link(reference="c-2")
         assert first != other
         assert reader.link(reference="c-1") == first
-        assert subscriber(Town(town.world)).link(reference="c-1") != first
+        assert subscriber(Scenario(scenario.world)).link(reference="c-1") != first
 
-    def test_says_nothing_of_the_person(self, town: Town) -> None:
-        path = subscriber(town).link(reference=f"{CANARY} news")
+    def test_says_nothing_of_the_person(self, scenario: Scenario) -> None:
+        path = subscriber(scenario).link(reference=f"{CANARY} news")
         assert CANARY not in path
         assert len(path.removeprefix("/unsubscribe/")) > 100
 
-    def test_a_retry_gets_the_first_answer(self, town: Town) -> None:
-        made = town.upsert(email=ANN)
+    def test_a_retry_gets_the_first_answer(self, scenario: Scenario) -> None:
+        made = scenario.upsert(email=ANN)
         path = f"/profiles/{made['id']}/unsubscribe-links"
-        first = town.call("POST", path, {"reference": "c-1"}, key="k")
-        town.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
-        again = town.call("POST", path, {"reference": "c-1"}, key="k")
+        first = scenario.call("POST", path, {"reference": "c-1"}, key="k")
+        scenario.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
+        again = scenario.call("POST", path, {"reference": "c-1"}, key="k")
         assert (again.status, again.body) == (201, first.body)
         assert again.header("idempotency-replayed") == "true"
-        assert town.call("POST", path, {"reference": "c-2"}, key="k").problem() == (
+        assert scenario.call("POST", path, {"reference": "c-2"}, key="k").problem() == (
             422,
             "idempotency_key_reused",
         )
 
-    def test_the_kept_answer_is_sealed(self, town: Town) -> None:
-        made = town.upsert(email=ANN)
+    def test_the_kept_answer_is_sealed(self, scenario: Scenario) -> None:
+        made = scenario.upsert(email=ANN)
         path = f"/profiles/{made['id']}/unsubscribe-links"
-        town.call("POST", path, key="k")
-        token, _ = town.world.sign_in(town.owner.id, town.workspace)
-        answer = town.world.call("POST", path, token=token, key="k")
+        scenario.call("POST", path, key="k")
+        token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
+        answer = scenario.world.call("POST", path, token=token, key="k")
         assert answer.problem() == (409, "idempotency_secret_sealed")
 
-    def test_a_merged_profiles_id(self, town: Town) -> None:
-        ann, bob = town.upsert(email=ANN), town.upsert(email=BOB)
-        assert town.merge(ann["id"], bob["id"]).status == 200
+    def test_a_merged_profiles_id(self, scenario: Scenario) -> None:
+        ann, bob = scenario.upsert(email=ANN), scenario.upsert(email=BOB)
+        assert scenario.merge(ann["id"], bob["id"]).status == 200
         urls = [
-            town.call("POST", f"/profiles/{each['id']}/unsubscribe-links").json["url"]
+            scenario.call("POST", f"/profiles/{each['id']}/unsubscribe-links").json["url"]
             for each in (ann, bob)
         ]
         assert urls[0] == urls[1]
 
     @pytest.mark.parametrize("reference", ["r" * 200, "é" * 150, "😀" * 75])
-    def test_the_longest_link_fits_a_line_of_an_email(self, town: Town, reference: str) -> None:
+    def test_the_longest_link_fits_a_line_of_an_email(
+        self, scenario: Scenario, reference: str
+    ) -> None:
         """998 bytes at most (RFC 5322, section 2.1.1), under a gateway's own long name."""
         longest = LONGEST[-254:]
-        made: dict[str, Any] = town.upsert(email=longest)
+        made: dict[str, Any] = scenario.upsert(email=longest)
         path = f"/profiles/{made['id']}/unsubscribe-links"
-        url = town.call("POST", path, {"reference": reference}).json["url"]
+        url = scenario.call("POST", path, {"reference": reference}).json["url"]
         host = f"https://{'a' * 10}.execute-api.ap-southeast-2.amazonaws.com/v1"
         header = f"List-Unsubscribe: <{url.replace(BASE_URL, host)}>"
         assert len(header.encode()) <= 998

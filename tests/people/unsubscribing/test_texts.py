@@ -29,7 +29,7 @@ def texts(language: Language) -> Iterator[tuple[str, str]]:
             yield f"{page}.{name}", text
 
 
-def places(text: str) -> list[str]:
+def placeholders(text: str) -> list[str]:
     """What is to be filled in, with whatever else the filling would take for a place."""
     return sorted(
         f"{field}{spec}{conversion}"
@@ -50,8 +50,8 @@ class TestLanguages:
 
     @pytest.mark.parametrize("language", OTHERS)
     def test_has_the_same_places(self, language: Language) -> None:
-        theirs = {name: places(text) for name, text in texts(language)}
-        assert theirs == {name: places(text) for name, text in texts(Language.ENGLISH)}
+        theirs = {name: placeholders(text) for name, text in texts(language)}
+        assert theirs == {name: placeholders(text) for name, text in texts(Language.ENGLISH)}
 
     @pytest.mark.parametrize("language", OTHERS)
     def test_says_nothing_in_english(self, language: Language) -> None:

@@ -93,8 +93,8 @@ class TestLinks:
 
     def test_nothing_can_be_read_off_it(self) -> None:
         raw = sealed_tokens._bytes(LINK.token)
-        for held in (PERSON.bytes, b"erika", b"example", b"spring"):
-            assert held not in raw
+        for secret in (PERSON.bytes, b"erika", b"example", b"spring"):
+            assert secret not in raw
         assert "erika" not in repr(LINK)
         assert "spring" not in repr(LINK)
 

@@ -45,17 +45,17 @@ class Containers:
     row: Row = field(default_factory=Row)
     passed: list[int] = field(default_factory=list)
     """The moments of requests that ran."""
-    asked: int = 0
-    kept: list[Bucket] = field(default_factory=list)
+    requests: int = 0
+    buckets: list[Bucket] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """All of them are new."""
-        self.kept = [Bucket(self.policy) for _ in range(self.number)]
+        self.buckets = [Bucket(self.policy) for _ in range(self.number)]
 
     def ask(self, container: int, now: int) -> bool:
         """Whether a request passes."""
-        bucket = self.kept[container]
-        self.asked += 1
+        bucket = self.buckets[container]
+        self.requests += 1
         wait = bucket.ask(now)
         if not wait:
             bucket.take(now)
@@ -67,7 +67,7 @@ class Containers:
 
     def replace(self, container: int) -> None:
         """A container is killed: what it didn't report is lost, and another one begins."""
-        self.kept[container] = Bucket(self.policy)
+        self.buckets[container] = Bucket(self.policy)
 
 
 def most_over(moments: list[int], policy: Policy = POLICY) -> float:
@@ -129,33 +129,33 @@ class TestContainers:
 
     @given(requests, st.integers(1, 10))
     def test_let_through_at_most_the_budget_and_three_leases_each(
-        self, asked: list[tuple[int, int]], number: int
+        self, arrivals: list[tuple[int, int]], number: int
     ) -> None:
         containers, now = Containers(number), 1_000_000
-        for container, wait in asked:
+        for container, wait in arrivals:
             now += wait // number
             containers.ask(container % number, now)
         assert most_over(containers.passed) <= 3 * number * MAX_UNREPORTED
 
     @given(requests, st.integers(1, 10))
     def test_write_once_in_twenty_requests_at_most(
-        self, asked: list[tuple[int, int]], number: int
+        self, arrivals: list[tuple[int, int]], number: int
     ) -> None:
         """Refused ones included, whatever the containers do to each other."""
         containers, now = Containers(number), 1_000_000
-        for container, wait in asked:
+        for container, wait in arrivals:
             now += wait
             containers.ask(container % number, now)
             # A report that met another one's has taken its second write in advance.
-            assert containers.row.writes <= containers.asked / LEASE + number
+            assert containers.row.writes <= containers.requests / LEASE + number
 
     @given(requests, st.integers(1, 10), st.lists(st.integers(0, 9), max_size=60))
     def test_that_are_killed_lose_what_they_did_not_report(
-        self, asked: list[tuple[int, int]], number: int, killed: list[int]
+        self, arrivals: list[tuple[int, int]], number: int, killed: list[int]
     ) -> None:
         """A killed one counts as one more container."""
         containers, now = Containers(number), 1_000_000
-        for place, (container, wait) in enumerate(asked):
+        for place, (container, wait) in enumerate(arrivals):
             now += wait // number
             if place % 10 == 0 and killed:
                 containers.replace(killed.pop() % number)
@@ -186,6 +186,6 @@ class TestContainers:
             containers.ask(0, now + 1000 + n * 10)
         stored = containers.row.full_at
         assert stored is not None
-        bucket = containers.kept[1]
+        bucket = containers.buckets[1]
         bucket.reported(stored, 1)
         assert bucket.ask(now + 200) == 0, "the burst has room for a second"

@@ -76,14 +76,14 @@ class TestCounting:
 @pytest.fixture
 def unanswered() -> Iterator[list[Any]]:
     """What the table is asked while it throttles every count."""
-    asked: list[Any] = []
+    calls: list[Any] = []
 
-    def throttled(*given: Any) -> Any:
-        asked.append(given)
+    def throttled(*args: Any) -> Any:
+        calls.append(args)
         raise UpdateError("throttled")
 
     with mock.patch.object(spending, "count", throttled):
-        yield asked
+        yield calls
 
 
 class TestSpending:

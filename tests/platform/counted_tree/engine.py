@@ -52,6 +52,8 @@ class Engine:
     written: int = 0
     """Write units."""
     before_call: Callable[[str], None] | None = None
+    after_call: Callable[[str], None] | None = None
+    """Of a call that was done; one that is refused has no such moment."""
     is_held: Callable[[str, str], bool] | None = None
     """Whether another transaction has the row of a partition and sort key just now."""
 
@@ -68,7 +70,10 @@ class Engine:
             "PutItem": partial(self._write_one, "Put"),
             "DeleteItem": partial(self._write_one, "Delete"),
         }
-        return answers[operation](request)
+        answer = answers[operation](request)
+        if self.after_call is not None:
+            self.after_call(operation)
+        return answer
 
     def snapshot(self) -> Callable[[], None]:
         """Puts back, when it is called, what is stored now."""
@@ -93,17 +98,17 @@ class Engine:
         tokens = _tokens(request["KeyConditionExpression"], request)
         pk, lo, hi = (token["S"] for token in tokens if isinstance(token, dict))
         order = self.order.get(pk, [])
-        places = range(bisect_left(order, lo), bisect_right(order, hi))
+        positions = range(bisect_left(order, lo), bisect_right(order, hi))
         if not request["ScanIndexForward"]:
-            places = places[::-1]
-        found = [self.items[pk][order[place]] for place in places[: request.get("Limit")]]
+            positions = positions[::-1]
+        found = [self.items[pk][order[place]] for place in positions[: request.get("Limit")]]
         self.units += max(1, ceil(sum(map(size_of, found)) / _UNIT))
         return {"Items": [dict(item) for item in found], "Count": len(found)}
 
     def _get(self, request: Request) -> dict[str, Any]:
-        ((table, asked),) = request["RequestItems"].items()
-        assert asked["ConsistentRead"]
-        keys = [_key("Get", {"Key": key}) for key in asked["Keys"]]
+        ((table, table_request),) = request["RequestItems"].items()
+        assert table_request["ConsistentRead"]
+        keys = [_key("Get", {"Key": key}) for key in table_request["Keys"]]
         found = [self.items[pk][sk] for pk, sk in keys if sk in self.items.get(pk, {})]
         self.units += sum(max(1, ceil(size_of(item) / _UNIT)) for item in found)
         return {"Responses": {table: found}, "UnprocessedKeys": {}}
@@ -145,9 +150,9 @@ class Engine:
         failed = [not self._holds(part, key) for (_, part), key in zip(parts, keys, strict=True)]
         if any(failed):
             raise _cancelled(failed, "ConditionalCheckFailed")
-        held = [self.is_held is not None and self.is_held(*key) for key in keys]
-        if any(held):
-            raise _cancelled(held, "TransactionConflict")
+        conflicts = [self.is_held is not None and self.is_held(*key) for key in keys]
+        if any(conflicts):
+            raise _cancelled(conflicts, "TransactionConflict")
         for (kind, part), key in zip(parts, keys, strict=True):
             before = self._units_of(key, None)
             self._write(kind, part, key)
@@ -188,33 +193,33 @@ def _tokens(expression: str, request: Request) -> list[Any]:
 def _holds(tokens: list[Any], item: Raw) -> bool:
     """Whether a condition of `AND`, `OR`, comparisons and attribute functions holds."""
     rest = list(tokens)
-    held = _either(rest, item)
+    is_met = _either(rest, item)
     assert not rest
-    return held
+    return is_met
 
 
 def _either(rest: list[Any], item: Raw) -> bool:
-    held = _both(rest, item)
+    is_met = _both(rest, item)
     while rest and rest[0] == "OR":
         rest.pop(0)
-        held |= _both(rest, item)
-    return held
+        is_met |= _both(rest, item)
+    return is_met
 
 
 def _both(rest: list[Any], item: Raw) -> bool:
-    held = _term(rest, item)
+    is_met = _term(rest, item)
     while rest and rest[0] == "AND":
         rest.pop(0)
-        held &= _term(rest, item)
-    return held
+        is_met &= _term(rest, item)
+    return is_met
 
 
 def _term(rest: list[Any], item: Raw) -> bool:
     first = rest.pop(0)
     if first == "(":
-        held = _either(rest, item)
+        is_met = _either(rest, item)
         assert rest.pop(0) == ")"
-        return held
+        return is_met
     if first in ("attribute_exists", "attribute_not_exists"):
         _, name, _ = rest.pop(0), rest.pop(0), rest.pop(0)
         return bool((name in item) == (first == "attribute_exists"))

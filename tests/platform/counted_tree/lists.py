@@ -53,9 +53,11 @@ def tree(
     top_nodes: int = 4,
     levels: int | None = None,
     packing: Packing | None = None,
+    *,
+    keys_stay: bool = False,
 ) -> Tree:
     """A tree of few entries a node, so that it splits all the time and has many levels."""
-    return Tree(partition, FIELDS, fan_out, top_nodes, levels, packing)
+    return Tree(partition, FIELDS, fan_out, top_nodes, levels, packing, keys_stay)
 
 
 def apply(tree: Tree, operations: list[Operation]) -> Callable[[Changes], None]:
@@ -179,6 +181,6 @@ def expected(
     within: KeyRange = EVERYTHING,
 ) -> list[TreeEntry]:
     """What a plain list gives for the same question."""
-    kept = [e for key, e in sorted(model.items()) if within.lo <= key < within.hi]
-    kept = [e for e in kept if by is None or e.values[by.field.name] in by.values]
-    return kept[::-1] if descending else kept
+    entries = [e for key, e in sorted(model.items()) if within.lo <= key < within.hi]
+    entries = [e for e in entries if by is None or e.values[by.field.name] in by.values]
+    return entries[::-1] if descending else entries

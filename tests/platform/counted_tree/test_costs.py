@@ -242,14 +242,14 @@ def test_an_import_in_order_knows_where_it_is(engine: Engine) -> None:
     random, importer = Random(7), Importer()
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")
     tree = Tree(partition, (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST))
-    lists, asked = TwoLists(tree), 0
+    lists, lookups = TwoLists(tree), 0
     for first in range(0, 3000, 10):
         entries = [order(number, random) for number in range(first, first + 10)]
         calls, _ = engine.measured(
             lambda rows=entries: importer.do(tree, [(None, row) for row in rows])  # type: ignore[misc]
         )
-        asked += calls - 1  # its own transaction
+        lookups += calls - 1  # its own transaction
         lists.note(*((None, row) for row in entries))
     lists.check_whole()
     splits = 3000 // 36
-    assert asked <= 8 * splits
+    assert lookups <= 8 * splits

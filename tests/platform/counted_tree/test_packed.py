@@ -4,6 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from random import Random
+from secrets import token_hex
 from typing import cast
 from uuid import uuid4
 
@@ -33,7 +35,7 @@ from tests.platform.counted_tree.test_interleavings import deletes, inserts, mov
 pytestmark = pytest.mark.usefixtures("folds_when_asked")
 
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
-LARGE = replace(PACKING, entries=20)
+LARGE = replace(PACKING, entries=20, pages=4)
 
 
 def packed(numbers: range = range(0, 400, 5), packing: Packing = PACKING) -> TwoLists:
@@ -99,12 +101,12 @@ class TestLoads:
 
     def test_says_how_far_it_is_with_each_transaction(self) -> None:
         """In order, so that a load that was killed goes on where it was."""
-        lists, told = packed(range(0)), list[int]()
+        lists, progress = packed(range(0)), list[int]()
         entries = [numbered(number) for number in range(0, 2000, 5)]
-        Load(lists.tree, lambda _changes, listed: told.append(listed)).run(entries)
-        assert told == sorted(told)
-        assert told[-1] == len(entries)
-        assert len(told) > 3
+        Load(lists.tree, lambda _changes, listed: progress.append(listed)).run(entries)
+        assert progress == sorted(progress)
+        assert progress[-1] == len(entries)
+        assert len(progress) > 3
 
     def test_few_entries_get_a_page_beside_the_leafs_own(self, engine: Engine) -> None:
         """Until it has as many as it may; then all of it is one page again."""
@@ -143,6 +145,40 @@ class TestLoads:
         load(lists, new)
         assert (engine.written - written) / len(new) <= 0.5
         assert faults(lists.tree) == []
+
+    @pytest.mark.parametrize("levels", [3, 5])
+    def test_of_more_leaves_and_nodes_than_a_transaction_takes(
+        self, engine: Engine, levels: int
+    ) -> None:
+        """In a list of a fixed number of levels each leaf may have nodes of its own above."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, levels=levels, packing=PACKING))
+        lists.do(*inserts(1, 2))
+        load(lists, [numbered(number) for number in range(5, 12_000, 5)])
+        load(
+            lists,
+            [numbered(number + part) for number in range(7, 11_900, 100) for part in range(3)],
+        )
+        assert faults(lists.tree) == []
+        lists.check_whole()
+        put = {key for name, part in engine.items.items() for key in part if "\x00" in key}
+        assert put == {page for node in lists.tree.rows.everything()[0] for page in node.page_keys}
+
+    def test_the_price_of_scattered_entries_in_the_long_run(self, engine: Engine) -> None:
+        """One for ten that are there, until there are twice as many and all leaves were split."""
+        lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing(ends=1)))
+        random = Random(3)
+        numbers = random.sample(range(100_000), 2_800)
+
+        def bring(count: int) -> None:
+            new = [replace(numbered(numbers.pop()), payload=token_hex(22)) for _ in range(count)]
+            load(lists, sorted(new, key=lambda entry: entry.key))
+
+        bring(1_200)
+        written = engine.written
+        while len(lists.model) < 2_500:
+            bring(len(lists.model) // 10)
+        assert (engine.written - written) / (len(lists.model) - 1_200) <= 0.42
+        lists.check_whole()
 
     def test_only_into_a_list_that_may_be_packed(self) -> None:
         with pytest.raises(ValueError, match="packed"):
@@ -270,8 +306,8 @@ class TestSingleWrites:
         leaf = lists.tree.rows.floor(0, numbered(100).key)
         assert leaf is not None
         assert leaf.page is not None
-        *gone, kept = [e for key, e in sorted(lists.model.items()) if key in leaf.range]
-        new = numbered(cast("int", kept.payload) - 1)
+        *gone, remaining = [e for key, e in sorted(lists.model.items()) if key in leaf.range]
+        new = numbered(cast("int", remaining.payload) - 1)
         with counted_later():
             lists.do((None, new))
         for entry in (*gone, new):
@@ -287,11 +323,11 @@ class TestSingleWrites:
             lists.do(*inserts(number))
         gave_way = []
 
-        def held(_pk: str, sk: str) -> bool:
+        def is_held(_pk: str, sk: str) -> bool:
             gave_way.append("\x00" in sk)
             return "\x00" in sk
 
-        engine.is_held = held
+        engine.is_held = is_held
         lists.do(*inserts(104), *deletes(110))
         lists.do(*inserts(106))
         engine.is_held = None

@@ -121,12 +121,12 @@ class TestWhoMeetsOthersAtTheNodes:
         lists, key = filled(range(30)), numbered(50).key
         left = 3
 
-        def held(_pk: str, sk: str) -> bool:
+        def is_held(_pk: str, sk: str) -> bool:
             nonlocal left
             left -= sk == key
             return sk == key and left >= 0
 
-        engine.is_held = held
+        engine.is_held = is_held
         lists.do(*inserts(50))
         assert left == -1
         assert lists.tree.rows.pending() == []
@@ -226,8 +226,8 @@ class TestFolding:
         lists = filled(range(30))
         with counted_later():
             lists.do(*inserts(100))
-        for held in (lambda _pk, sk: sk[0].isdigit(), lambda _pk, sk: sk[0] == "~"):
-            engine.is_held = held
+        for is_held in (lambda _pk, sk: sk[0].isdigit(), lambda _pk, sk: sk[0] == "~"):
+            engine.is_held = is_held
             calls = len(engine.calls)
             lists.tree.fold()
             assert engine.calls[calls:].count("TransactWriteItems") == 1

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
 from storepost.platform.persistence.changes import (
+    MAX_ITEMS,
     MAX_RUNS,
     Changes,
     LostRace,
@@ -21,6 +22,8 @@ from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.counted_tree.items import EntryItem
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
+from storepost.platform.persistence.item import find_all
+from storepost.platform.persistence.loads import in_flight
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import (
     Operation,
@@ -68,6 +71,29 @@ class Loader:
             else:
                 lists.model.update({entry.key: entry for entry in entries[:most]})
                 entries = entries[most:]
+
+
+class LoaderAhead(Loader):
+    """Plans the next unit while one is written, as far as that goes."""
+
+    def add_all(self, lists: TwoLists, units: Sequence[Sequence[TreeEntry]]) -> None:
+        """All units; after a lost race those come again whose record isn't there."""
+        lost, marks = 0, [f"{uuid4()}" for _ in units]
+        while left := [n for n, mark in enumerate(marks) if not _is_written(mark)]:
+            try:
+                for number in left:
+                    changes = Changes()
+                    changes.create(EntryItem("records", marks[number]))
+                    self.load.start(changes, [(lists.tree, units[number])])
+                self.load.finish()
+            except LostRace:
+                lost += 1
+                assert lost < MAX_RUNS
+        lists.model.update({entry.key: entry for unit in units for entry in unit})
+
+
+def _is_written(mark: str) -> bool:
+    return bool(find_all([("records", mark)]))
 
 
 def begun() -> TwoLists:
@@ -149,6 +175,68 @@ class TestUnits:
         lists.check()
 
 
+@pytest.fixture
+def one_call_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a unit is written as late as it may be: when the next one is planned."""
+    monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
+
+
+@pytest.mark.usefixtures("engine", "one_call_at_once")
+class TestAhead:
+    """Units that are planned while the one before is written."""
+
+    def test_the_next_one_goes_on_where_that_will_end(self, engine: Engine) -> None:
+        lists, loader = begun(), LoaderAhead()
+        loader.add(lists, at_the_end(6, 100))
+        engine.calls.clear()
+        loader.add_all(lists, [at_the_end(6, begin) for begin in (200, 300)])
+        writes = [name for name in engine.calls if "Write" in name]
+        assert writes == ["BatchWriteItem", "TransactWriteItems"] * 2
+        assert "Query" not in engine.calls
+        lists.check()
+
+    def test_many_at_the_end(self) -> None:
+        """Nodes above are split in between."""
+        lists, loader = begun(), LoaderAhead()
+        loader.add_all(lists, [at_the_end(6, 100 + 30 * unit) for unit in range(30)])
+        lists.check()
+        assert pages(lists) == 30
+
+    def test_some_that_stand_between_others(self) -> None:
+        lists, loader = begun(), LoaderAhead()
+        units = [at_the_end(6, 100), at_the_end(6, 200), at_the_end(6, 141), at_the_end(6, 300)]
+        loader.add_all(lists, units)
+        lists.check()
+
+    def test_where_one_loses_the_next_isnt_written_either(self, engine: Engine) -> None:
+        """Nor any page of theirs left."""
+        lists, loader = begun(), LoaderAhead()
+        loader.add(lists, at_the_end(6, 100))
+        stored = {pk: dict(part) for pk, part in engine.items.items() if part}
+        losing = Changes()
+        losing.save(EntryItem("records", "a"), EntryItem.pk.exists())
+        loader.load.start(losing, [(lists.tree, at_the_end(6, 200))])
+        with pytest.raises(LostRace):
+            loader.load.start(Changes(), [(lists.tree, at_the_end(6, 300))])
+        assert {pk: part for pk, part in engine.items.items() if part} == stored
+        loader.add_all(lists, [at_the_end(6, 200), at_the_end(6, 300)])
+        lists.check()
+
+    def test_what_is_too_much_loses_nothing_of_the_one_before(self) -> None:
+        lists, loader = begun(), LoaderAhead()
+        loader.add(lists, at_the_end(6, 100))
+        before = at_the_end(6, 200)
+        loader.load.start(Changes(), [(lists.tree, before)])
+        too_much = Changes()
+        for number in range(MAX_ITEMS):
+            too_much.create(EntryItem("records", f"{number}"))
+        with pytest.raises(TooManyWrites):
+            loader.load.start(too_much, [(lists.tree, at_the_end(6, 300))])
+        lists.model.update({entry.key: entry for entry in before})
+        loader.add_all(lists, [at_the_end(6, 300)])
+        lists.check()
+
+
 AT_ONCE: dict[str, list[Operation]] = {
     **UNITS,
     "last": [*deletes(35), *inserts(36)],
@@ -174,6 +262,17 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
             loader.add(lists, at_the_end(6, begin))
 
     each_pause(engine, begun(), act, work)
+
+
+@pytest.mark.usefixtures("one_call_at_once")
+@pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
+def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str) -> None:
+    """Where a unit loses its race, so does the one that was planned on it."""
+
+    def work(lists: TwoLists) -> None:
+        LoaderAhead().add_all(lists, [at_the_end(6, begin) for begin in (600, 700, 800, 900)])
+
+    each_pause(engine, begun(), lambda lists: lists.do(*AT_ONCE[unit]), work)
 
 
 @pytest.mark.parametrize("unit", ["at the end", "behind"])
@@ -222,10 +321,15 @@ def test_killed_before_each_call(engine: Engine) -> None:
 class UnitHistories(PackedHistories):
     """The histories of lists with loads, and one who goes on adding by units."""
 
-    @initialize(fan_out=st.integers(2, 5), top_nodes=st.integers(2, 6), packing=PACKINGS)
-    def begin(self, fan_out: int, top_nodes: int, packing: Packing) -> None:
+    @initialize(
+        fan_out=st.integers(2, 5),
+        top_nodes=st.integers(2, 6),
+        packing=PACKINGS,
+        keys_stay=st.booleans(),
+    )
+    def begin(self, fan_out: int, top_nodes: int, packing: Packing, keys_stay: bool) -> None:
         """With somebody who remembers the end of the list."""
-        super().begin(fan_out, top_nodes, packing)
+        super().begin(fan_out, top_nodes, packing, keys_stay)
         self.loader = Loader()
 
     @rule(drawn=LOADED)

@@ -13,11 +13,11 @@ class Resolver:
 
     def __init__(self) -> None:
         self.answers: dict[str, list[Sequence[str]]] = {}
-        self.asked: list[str] = []
+        self.queries: list[str] = []
 
     def resolve(self, host: str, port: int) -> Sequence[str]:
         """Stands in for `guard.resolve`."""
-        self.asked.append(host)
+        self.queries.append(host)
         if host not in self.answers:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         answers = self.answers[host]

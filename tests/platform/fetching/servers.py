@@ -102,12 +102,12 @@ def _request(connection: socket.socket) -> bytes:
     while b"\r\n\r\n" not in received:
         received += _more(connection)
     head, _, _ = received.partition(b"\r\n\r\n")
-    told = (
+    lengths = (
         int(line.split(b":")[1])
         for line in head.split(b"\r\n")
         if line.lower().startswith(b"content-length:")
     )
-    length = next(told, 0)
+    length = next(lengths, 0)
     while len(received) < len(head) + 4 + length:
         received += _more(connection)
     return received

@@ -73,7 +73,7 @@ def test_one_connection_carries_every_request(talk: Talk, wire: Wire, resolver: 
         assert server.header("connection") == ["keep-alive"]
         assert server.header("a") == ["b"]
     assert wire.connected == [(ADDRESS, 80)]
-    assert resolver.asked == ["shop.example"]
+    assert resolver.queries == ["shop.example"]
 
 
 @pytest.mark.parametrize("last", [of(b"bye"), of(b"bye", "Connection: close")])

@@ -22,9 +22,9 @@ def redirect(location: str, status: int = 302) -> bytes:
 
 def file(body: bytes = b"id\n1\n", headers: dict[str, str] | None = None) -> bytes:
     """An answer with a file."""
-    told = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    header_lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     length = len(body)
-    return f"HTTP/1.1 200 OK\r\n{told}Content-Length: {length}\r\n\r\n".encode() + body
+    return f"HTTP/1.1 200 OK\r\n{header_lines}Content-Length: {length}\r\n\r\n".encode() + body
 
 
 def at_shop(wire: Wire, resolver: Resolver, server: Server) -> None:

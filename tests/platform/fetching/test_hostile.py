@@ -339,7 +339,7 @@ def test_a_hostile_url_is_refused_when_set(
     with pytest.raises(UrlNotAllowed) as refused:
         check_url(row.url, schemes=HTTP_OR_HTTPS)
     assert refused.value.reason == row.why.value
-    assert resolver.asked == expected_questions(row)
+    assert resolver.queries == expected_questions(row)
     assert attempts == []
 
 
@@ -351,7 +351,7 @@ def test_a_hostile_url_is_refused_when_opened(
     with pytest.raises(UrlNotAllowed) as refused:
         post(row.url, body=b"{}", headers={}, timeout=5, schemes=HTTP_OR_HTTPS)
     assert refused.value.reason == row.why.value
-    assert resolver.asked == expected_questions(row)
+    assert resolver.queries == expected_questions(row)
     assert attempts == []
 
 
@@ -381,7 +381,7 @@ def test_http_is_refused_where_only_https_is_allowed(
         with pytest.raises(UrlNotAllowed) as refused:
             refuse()
         assert refused.value.reason == UrlRefusal.SCHEME.value
-    assert resolver.asked == []
+    assert resolver.queries == []
     assert attempts == []
 
 
@@ -391,7 +391,7 @@ def test_a_name_without_an_address_is_refused_when_set(
     with pytest.raises(UrlNotAllowed) as refused:
         check_url("https://nowhere.example/", schemes=HTTPS)
     assert refused.value.reason == UrlRefusal.UNRESOLVED.value
-    assert resolver.asked == ["nowhere.example"]
+    assert resolver.queries == ["nowhere.example"]
     assert attempts == []
 
 
@@ -429,7 +429,7 @@ def test_no_reason_repeats_a_credential(resolver: Resolver) -> None:
 def test_a_legal_url_passes(url: str, resolver: Resolver, attempts: list[str]) -> None:
     resolver.answers["shop.example"] = [[PUBLIC, "2606:4700::1111"]]
     check_url(url, schemes=HTTPS)
-    assert resolver.asked == ["shop.example"]
+    assert resolver.queries == ["shop.example"]
     assert attempts == []
 
 
@@ -467,7 +467,7 @@ def test_a_public_address_passes_without_a_question(
     url: str, resolver: Resolver, attempts: list[str]
 ) -> None:
     check_url(url, schemes=HTTPS)
-    assert resolver.asked == []
+    assert resolver.queries == []
     assert attempts == []
 
 
@@ -488,5 +488,5 @@ def test_a_public_address_passes_without_a_question(
 def test_a_legal_name_passes(host: str, resolver: Resolver, attempts: list[str]) -> None:
     resolver.answers[host] = [[PUBLIC]]
     check_url(f"https://{host}/", schemes=HTTPS)
-    assert resolver.asked == [host]
+    assert resolver.queries == [host]
     assert attempts == []

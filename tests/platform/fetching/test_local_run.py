@@ -45,7 +45,7 @@ def test_what_is_named_passes_in_the_local_run(
 ) -> None:
     resolver.answers = {"shop-stub": [["172.17.0.2"]], "localhost": [["127.0.0.1", "::1"]]}
     check_url(url, schemes=schemes)
-    assert set(resolver.asked) <= {"shop-stub", "localhost"}
+    assert set(resolver.queries) <= {"shop-stub", "localhost"}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_nothing_is_exempt_outside_of_the_local_run(
     with pytest.raises(UrlNotAllowed) as refused:
         post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
     assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
-    assert resolver.asked == []
+    assert resolver.queries == []
     assert attempts == []
 
 
@@ -118,7 +118,7 @@ def test_the_setting_is_read_at_each_call(
         assert (answer.status, answer.body) == (200, b"ok")
         assert server.header("host") == [f"127.0.0.1:{server.port}"]
         assert server.body == b"{}"
-    assert resolver.asked == []
+    assert resolver.queries == []
 
 
 def test_a_named_host_is_connected_to_where_it_resolves(
@@ -131,7 +131,7 @@ def test_a_named_host_is_connected_to_where_it_resolves(
         answer = post(f"http://shop.example:{server.port}/", body=b"{}", headers={}, timeout=5)
         assert (answer.status, answer.body) == (200, b"ok")
         assert server.header("host") == [f"shop.example:{server.port}"]
-    assert resolver.asked == ["shop.example"]
+    assert resolver.queries == ["shop.example"]
 
 
 class TestLoopback:
@@ -205,7 +205,7 @@ class TestLoopback:
         assert refusal("http://127.0.0.1:9000/", HTTPS) == UrlRefusal.SCHEME.value
         with pytest.raises(UrlNotAllowed):
             post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
-        assert resolver.asked == []
+        assert resolver.queries == []
         assert attempts == []
 
     @pytest.mark.parametrize("setting", [None, "", "0", "true"])

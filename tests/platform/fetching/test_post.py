@@ -95,7 +95,7 @@ def test_a_resolver_that_changes_its_mind_is_asked_once(
 ) -> None:
     resolver.answers["shop.example"] = [[FIRST], [later]]
     assert send("http://shop.example/") == (200, b"ok")
-    assert resolver.asked == ["shop.example"]
+    assert resolver.queries == ["shop.example"]
     assert wire.connected == [(FIRST, 80)]
 
 
@@ -126,17 +126,17 @@ def test_nothing_answers(resolver: Resolver, wire: Wire) -> None:
 
 def test_the_resolver_is_asked_for_the_full_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the dot, a resolver would try its search list's domains on a name it lacks."""
-    asked: list[tuple[object, ...]] = []
+    calls: list[tuple[object, ...]] = []
 
     def look_up(*question: object, **kind: object) -> list[tuple[object, ...]]:
-        asked.append((*question, kind))
+        calls.append((*question, kind))
         return [(0, 0, 6, "", (FIRST, 443)), (0, 0, 6, "", ("2606:4700::1111", 443, 0, 0))]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     assert guard.resolve("shop.example", 443) == [FIRST, "2606:4700::1111"]
     guard.resolve("shop-stub", 9000)
     stream = {"type": socket.SOCK_STREAM}
-    assert asked == [("shop.example.", 443, stream), ("shop-stub", 9000, stream)]
+    assert calls == [("shop.example.", 443, stream), ("shop-stub", 9000, stream)]
 
 
 @pytest.mark.parametrize("answers", [None, []])
@@ -167,7 +167,7 @@ def test_a_redirect_is_an_answer(
         assert answer.headers["location"] == location
         assert len(server.requests) == 1
     assert wire.connected == [(FIRST, 80)]
-    assert resolver.asked == ["shop.example"]
+    assert resolver.queries == ["shop.example"]
 
 
 @pytest.mark.parametrize("status", [204, 400, 404, 408, 410, 429, 500, 503])

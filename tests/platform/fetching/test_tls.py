@@ -150,7 +150,7 @@ def test_the_right_name_is_accepted(
         assert server.lines[0] == "POST /in?a=b HTTP/1.1"
         assert server.header("host") == [host]
     assert wire.connected == [(ADDRESS, 443)]
-    assert resolver.asked == [host]
+    assert resolver.queries == [host]
 
 
 def test_another_port_is_part_of_the_host_header(
@@ -169,7 +169,7 @@ def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: W
         wire.repoint(ADDRESS, 443, server.port)
         assert send(f"https://{ADDRESS}/") == (200, b"ok")
         assert server.header("host") == [ADDRESS]
-    assert resolver.asked == []
+    assert resolver.queries == []
 
 
 def test_an_ipv6_address_proves_itself_too(tls: Contexts, wire: Wire) -> None:

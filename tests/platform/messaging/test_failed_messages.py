@@ -35,7 +35,7 @@ class Remaining:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+def visibility_changes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """When SQS is asked to bring messages again: the queue's name and the seconds, of each."""
     seen: list[tuple[str, int]] = []
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
@@ -85,25 +85,27 @@ def fail(*_: object) -> None:
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_every_reader_asks_for_it(world: World, asked: list[tuple[str, int]], queue: str) -> None:
+def test_every_reader_asks_for_it(
+    world: World, visibility_changes: list[tuple[str, int]], queue: str
+) -> None:
     """Its role allows that; a message that isn't one is as good as any that fails."""
     send(queue, "no JSON")
     pumps.pump_queue(queue)
-    [(name, seconds)] = asked
+    [(name, seconds)] = visibility_changes
     assert name == aws.queue_url(queue).rpartition("/")[2]
     assert 2 <= seconds <= 5
     assert world.queue_depth(queue) == 1
 
 
-def test_in_seconds_that_grow(world: World, asked: list[tuple[str, int]]) -> None:
+def test_in_seconds_that_grow(world: World, visibility_changes: list[tuple[str, int]]) -> None:
     event = event_of("EmailQueue", *range(1, TRIES + 1))
     queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
     # The least that chance may choose, which is half of the longest.
-    assert [seconds for _, seconds in asked] == [2, 10, 40, 160, 450, 450, 450]
+    assert [seconds for _, seconds in visibility_changes] == [2, 10, 40, 160, 450, 450, 450]
     assert [longest_wait(tries) for tries in (1, 2, 3, 4, 5, 100)] == [5, 20, 80, 320, 900, 900]
 
 
-def test_only_those_that_failed(world: World, asked: list[tuple[str, int]]) -> None:
+def test_only_those_that_failed(world: World, visibility_changes: list[tuple[str, int]]) -> None:
     event = event_of("EmailQueue", 1, 2, 3)
 
     def fail_the_second(record: Any, _context: object) -> None:
@@ -112,29 +114,29 @@ def test_only_those_that_failed(world: World, asked: list[tuple[str, int]]) -> N
 
     answer = queue_handler(fail_the_second)(event, Remaining())  # type: ignore[arg-type]
     assert len(answer["batchItemFailures"]) == 1
-    assert len(asked) == 1
+    assert len(visibility_changes) == 1
 
 
 def test_what_has_to_wait_comes_again_and_is_no_error_of_the_log(
-    world: World, asked: list[tuple[str, int]], caplog: pytest.LogCaptureFixture
+    world: World, visibility_changes: list[tuple[str, int]], caplog: pytest.LogCaptureFixture
 ) -> None:
     def wait(*_: object) -> None:
         raise NotYet
 
     answer = queue_handler(wait)(event_of("EmailQueue", 1), Remaining())  # type: ignore[arg-type]
-    assert len(answer["batchItemFailures"]) == len(asked) == 1
+    assert len(answer["batchItemFailures"]) == len(visibility_changes) == 1
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
     queue_handler(fail)(event_of("EmailQueue", 1), Remaining())  # type: ignore[arg-type]
     assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
 
 
 def test_with_what_stands_behind_it_in_its_group(
-    world: World, asked: list[tuple[str, int]]
+    world: World, visibility_changes: list[tuple[str, int]]
 ) -> None:
     """SQS brings none of a group while another one of it is hidden."""
     event = event_of("WebhookQueue", 1, 1, 1)
     fifo_queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
-    assert len(asked) == 3
+    assert len(visibility_changes) == 3
 
 
 def test_where_sqs_refuses_the_answer_names_what_failed(

@@ -139,7 +139,7 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
     ),
     (WEBHOOK, Queue.WEBHOOKS, HEAD + BODY, OF_THE_ORDER),
     (
-        replace(WEBHOOK, reached=ResumePoint(B, "k", is_more=True)),
+        replace(WEBHOOK, resume_point=ResumePoint(B, "k", is_more=True)),
         Queue.WEBHOOKS,
         f'{HEAD}"reached":["{B}","k",true],{BODY}',
         OF_THE_ORDER,

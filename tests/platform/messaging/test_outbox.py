@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import ceil
 from typing import cast
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values.settings import settings
 from tests.harness.faults import CONFLICT_OF_ONE, faults
 from tests.harness.world import World
+from tests.platform.counted_tree.engine import size_of
 
 QUEUES = {
     Queue.WEBHOOK_DELIVERY: ("WebhookDeliveryQueue", "group"),
@@ -53,9 +55,9 @@ class Sqs:
 @pytest.fixture
 def sqs(monkeypatch: pytest.MonkeyPatch) -> Sqs:
     """In place of the queues."""
-    kept = Sqs()
-    monkeypatch.setattr(relay, "_sqs", lambda: kept)
-    return kept
+    client = Sqs()
+    monkeypatch.setattr(relay, "_sqs", lambda: client)
+    return client
 
 
 def rows(world: World) -> list[OutboxItem]:
@@ -103,9 +105,9 @@ def test_a_row_is_full_at_some_point(
     assert sorted(len(row.messages) for row in rows(world)) == [6, 12, 12]
     for row in rows(world):
         relay.relay(row)
-    ids, told = zip(*sqs.sent, strict=True)
+    ids, bodies = zip(*sqs.sent, strict=True)
     assert len(set(ids)) == 30
-    assert sorted(json.loads(body)["n"] for body in told) == list(range(30))
+    assert sorted(json.loads(body)["n"] for body in bodies) == list(range(30))
     assert rows(world) == []
 
 
@@ -113,6 +115,17 @@ def test_nothing_to_send_takes_no_row(world: World) -> None:
     changes = Changes()
     send_with(changes, Queue.WRITE_BACKS, [])
     assert len(changes) == 0
+
+
+def test_a_thousand_webhooks_a_second_fit_into_its_partitions(world: World) -> None:
+    """Of all shops, at 10 KB each: DynamoDB writes 1,000 units a second of one partition key."""
+    changes = Changes()
+    send_with(changes, Queue.WEBHOOKS, [({"body": "x" * 10_000}, "a record")])
+    changes.commit()
+    (row,) = rows(world)
+    kilobytes = ceil(size_of(row.serialize()) / 1024)
+    written, deleted = 2 * kilobytes, kilobytes
+    assert SHARDS * 1000 / (written + deleted) >= 1000
 
 
 def test_all_but_that_of_ses_are_fed_by_the_outbox() -> None:

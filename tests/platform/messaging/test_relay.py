@@ -41,9 +41,9 @@ class Sqs:
 @pytest.fixture
 def sqs(monkeypatch: pytest.MonkeyPatch) -> Sqs:
     """In place of the queues."""
-    kept = Sqs()
-    monkeypatch.setattr(relay, "_sqs", lambda: kept)
-    return kept
+    client = Sqs()
+    monkeypatch.setattr(relay, "_sqs", lambda: client)
+    return client
 
 
 def write(queue: Queue, *numbers: object) -> None:

@@ -130,7 +130,7 @@ class TestLostAnswer:
 
 def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
     """As DynamoDB does: whoever asks for an empty range must not ask DynamoDB."""
-    asked = PersonItem.query("p", PersonItem.sk.between("b", "a"))
+    query = PersonItem.query("p", PersonItem.sk.between("b", "a"))
     with pytest.raises(QueryError, match="ValidationException"):
-        list(asked)
+        list(query)
     assert list(PersonItem.query("p", PersonItem.sk.between("a", "a"))) == []

@@ -186,15 +186,15 @@ def test_what_is_no_value_of_an_attribute_is_refused() -> None:
 def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
     ruleset = client()._ruleset_resolver
     model = client().meta.service_model.operation_model("GetItem")
-    asked = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
-    theirs = type(ruleset).construct_endpoint(ruleset, **asked)
-    ours = ruleset.construct_endpoint(**asked)
+    arguments = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
+    theirs = type(ruleset).construct_endpoint(ruleset, **arguments)
+    ours = ruleset.construct_endpoint(**arguments)
     assert (ours.url, ours.properties, ours.headers) == (
         theirs.url,
         theirs.properties,
         theirs.headers,
     )
-    assert ruleset.construct_endpoint(**asked) is ours
+    assert ruleset.construct_endpoint(**arguments) is ours
 
 
 def test_so_is_an_error() -> None:

@@ -172,10 +172,10 @@ def writes(draw: st.DrawFn) -> Operation:
         operation["ConditionExpression"] = condition
         if draw(st.booleans()):
             operation["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    given = {":v": draw(ANYTHING), ":one": {"N": "1"}, ":two": {"N": "2"}}
+    values = {":v": draw(ANYTHING), ":one": {"N": "1"}, ":two": {"N": "2"}}
     named = re.findall(r":\w+", f"{operation.get('UpdateExpression')} {condition}")
     if named:
-        operation["ExpressionAttributeValues"] = {name: given[name] for name in named}
+        operation["ExpressionAttributeValues"] = {name: values[name] for name in named}
     return {kind: operation}
 
 
@@ -188,19 +188,19 @@ def in_a_partition_of_its_own(transaction: list[Operation], prefix: str) -> list
             for name, value in key.items()
         }
 
-    moved = []
+    operations = []
     for operation in transaction:
         ((kind, body),) = operation.items()
         holder = "Item" if kind == "Put" else "Key"
-        moved.append({kind: {**body, holder: renamed(body[holder])}})
-    return moved
+        operations.append({kind: {**body, holder: renamed(body[holder])}})
+    return operations
 
 
 def key_of(operation: Operation) -> tuple[str, Row]:
     """The table and the key of the row that an operation is about."""
     ((_, body),) = operation.items()
-    held = body.get("Key") or {n: v for n, v in body["Item"].items() if n in {"pk", "sk", "id"}}
-    return body["TableName"], held
+    key = body.get("Key") or {n: v for n, v in body["Item"].items() if n in {"pk", "sk", "id"}}
+    return body["TableName"], key
 
 
 def without_validation(answer: Answer) -> Answer:
@@ -216,7 +216,7 @@ def without_validation(answer: Answer) -> Answer:
 def ends_alike(engines: tuple[Engine, Engine], transactions: list[list[Operation]]) -> None:
     """Each transaction's answer, the rows that it named, and what the stream told of all."""
     prefix = f"{uuid4().hex}-"
-    places = [engine.end_of_stream() for engine in engines]
+    positions = [engine.end_of_stream() for engine in engines]
     for transaction in transactions:
         named = [key_of(operation) for operation in transaction]
         if len({str(key) for key in named}) < len(named):
@@ -228,7 +228,7 @@ def ends_alike(engines: tuple[Engine, Engine], transactions: list[list[Operation
             moto_row, dynoxide_row = (engine.row(table, key) for engine in engines)
             assert moto_row == dynoxide_row, sent
     moto_told, dynoxide_told = (
-        engine.told_since(place) for engine, place in zip(engines, places, strict=True)
+        engine.told_since(place) for engine, place in zip(engines, positions, strict=True)
     )
     assert moto_told == dynoxide_told
 
@@ -324,9 +324,9 @@ def test_rows_are_read_alike(
     """By their keys, alone and several of two tables at once, some of which aren't there."""
     partition = uuid4().hex
     keys = [{"pk": {"S": partition}, "sk": {"S": sk}} for sk in "abcd"]
-    asked = {"ConsistentRead": consistent}
+    options = {"ConsistentRead": consistent}
     if projection:
-        asked["ProjectionExpression"] = projection  # type: ignore[assignment]
+        options["ProjectionExpression"] = projection  # type: ignore[assignment]
     plain = {"id": {"S": partition}}
     found = []
     for engine in engines:
@@ -335,12 +335,12 @@ def test_rows_are_read_alike(
         engine.tables.put_item(TableName=PLAIN, Item={**plain, "v": ONE})
         batch = engine.tables.batch_get_item(
             RequestItems={
-                LISTS: {"Keys": keys, **asked},
+                LISTS: {"Keys": keys, **options},
                 PLAIN: {"Keys": [plain, {"id": {"S": f"{partition}-no"}}]},
             }
         )
         assert batch["UnprocessedKeys"] == {}
-        alone = [engine.answer("get_item", TableName=LISTS, Key=key, **asked) for key in keys]
+        alone = [engine.answer("get_item", TableName=LISTS, Key=key, **options) for key in keys]
         # Those of a batch come in any order.
         found.append((alone, {name: in_order(r) for name, r in batch["Responses"].items()}))
     assert found[0] == found[1]

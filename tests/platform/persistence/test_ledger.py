@@ -10,7 +10,7 @@ from storepost.platform.persistence.ledger import Ledger, LedgerItem
 from tests.harness.world import World
 
 
-def kept(request_id: str = "request") -> Ledger:
+def stored_ledger(request_id: str = "request") -> Ledger:
     """A run's ledger, read."""
     ledger = Ledger()
     ledger.keep_under(request_id)
@@ -45,25 +45,25 @@ def test_without_a_key_it_lasts_as_long_as_the_request(world: World) -> None:
 
 
 def test_another_run_reads_what_became_of_rows_and_when_the_first_began(world: World) -> None:
-    first = kept()
+    first = stored_ledger()
     first.commit(effect("a"), {2: "r", 0: "u"})
     first.commit(effect("b"), {3: "o"})
     world.advance(minutes=5)
-    second = kept()
+    second = stored_ledger()
     assert outcomes(second) == ["u", None, "r", "o"]
     assert second.began == first.began
     second.commit(effect("c"), {1: "r"})
-    assert outcomes(kept()) == ["u", "r", "r", "o"]
+    assert outcomes(stored_ledger()) == ["u", "r", "r", "o"]
     assert effects(world) == ["a", "b", "c"]
 
 
 def test_another_request_has_its_own(world: World) -> None:
-    kept().commit(effect("a"), {0: "r"})
-    assert outcomes(kept("other")) == [None] * 4
+    stored_ledger().commit(effect("a"), {0: "r"})
+    assert outcomes(stored_ledger("other")) == [None] * 4
 
 
 def test_of_two_runs_at_once_one_writes(world: World) -> None:
-    first, second = kept(), kept()
+    first, second = stored_ledger(), stored_ledger()
     first.commit(effect("a"), {0: "r"})
     with pytest.raises(LostRace):
         second.commit(effect("b"), {0: "r"})
@@ -78,32 +78,32 @@ def test_of_two_runs_at_once_one_writes(world: World) -> None:
 
 
 def test_what_is_not_written_is_not_kept(world: World) -> None:
-    ledger = kept()
+    ledger = stored_ledger()
     ledger.commit(effect("a"), {0: "r"})
     with pytest.raises(LostRace):
         ledger.commit(effect("a"), {1: "r"})
-    assert outcomes(ledger) == outcomes(kept()) == ["r", None, None, None]
+    assert outcomes(ledger) == outcomes(stored_ledger()) == ["r", None, None, None]
 
 
 def test_rows_that_take_no_write_take_none_here(world: World) -> None:
     """A later write of another row keeps them too."""
-    ledger = kept()
+    ledger = stored_ledger()
     ledger.commit(Changes(), {0: "u"})
     assert outcomes(ledger) == ["u", None, None, None]
-    assert outcomes(kept()) == [None] * 4
+    assert outcomes(stored_ledger()) == [None] * 4
     ledger.commit(effect("a"), {1: "r"})
-    assert outcomes(kept()) == ["u", "r", None, None]
+    assert outcomes(stored_ledger()) == ["u", "r", None, None]
 
 
 def test_for_a_day(world: World) -> None:
     """As long as the key counts; what is left then is written over."""
-    first = kept()
+    first = stored_ledger()
     first.commit(effect("a"), {0: "r"})
     world.advance(hours=23, minutes=59)
-    assert outcomes(kept()) == ["r", None, None, None]
+    assert outcomes(stored_ledger()) == ["r", None, None, None]
     world.advance(minutes=2)
-    late = kept()
+    late = stored_ledger()
     assert outcomes(late) == [None] * 4
     assert late.began > first.began
     late.commit(effect("b"), {1: "r"})
-    assert outcomes(kept()) == [None, "r", None, None]
+    assert outcomes(stored_ledger()) == [None, "r", None, None]

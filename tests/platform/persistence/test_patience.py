@@ -197,10 +197,10 @@ class TestUnprocessed:
         answers.append({"Responses": {}, "UnprocessedKeys": {}})
         with (
             patience(60_000),
-            mock.patch.object(item.connection, "batch_get_item", side_effect=answers) as asked,
+            mock.patch.object(item.connection, "batch_get_item", side_effect=answers) as batch_get,
         ):
             assert find_raw(self.KEYS[:1]) == {}
-        assert asked.call_count == MANY + 1
+        assert batch_get.call_count == MANY + 1
         assert fake_time.waits
 
 

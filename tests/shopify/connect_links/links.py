@@ -20,17 +20,17 @@ def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[s
 SCOPES = {"customersOrders": "customers_orders", "products": "products"}
 
 
-def first_import(told: Any, name: str) -> dict[str, Any]:
+def first_import(body: Any, name: str) -> dict[str, Any]:
     """The import that connecting a shop leaves behind, for which nobody asked."""
     return {
-        "id": told[name]["id"],
+        "id": body[name]["id"],
         "scope": SCOPES[name],
         "status": "queued",
         "stage": None,
         "requestedBy": None,
         "imported": {"customers": 0, "orders": 0, "products": 0},
         "error": None,
-        "queuedAt": told[name]["queuedAt"],
+        "queuedAt": body[name]["queuedAt"],
         "startedAt": None,
         "completedAt": None,
     }

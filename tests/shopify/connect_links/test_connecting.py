@@ -233,9 +233,9 @@ class TestConnect:
         for choice in (choose_existing(theirs), NEW):
             assert shopify.choose(stranger, link, choice).problem() == (409, "link_used")
         assert StoreRepository(theirs).all() == []
-        held = find_claim(SHOP)
-        assert held is not None
-        assert held.workspace == workspace
+        claim = find_claim(SHOP)
+        assert claim is not None
+        assert claim.workspace == workspace
 
     def test_a_link_is_good_for_an_hour(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
@@ -293,12 +293,12 @@ class TestConnect:
         stranger = world.person()
         theirs, link = world.workspace(stranger), shopify.link(stranger)
 
-        def meanwhile(*given: Any) -> Any:
+        def meanwhile(*args: Any) -> Any:
             monkeypatch.undo()
             with another_container():
                 answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
                 assert answer.status == 200
-            return disconnect_store(*given)
+            return disconnect_store(*args)
 
         monkeypatch.setattr(service, "disconnect_store", meanwhile)
         answer = shopify.choose(stranger, link, choose_existing(theirs))
@@ -315,10 +315,10 @@ class TestConnect:
         second = shopify.link(owner)
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
         assert shopify.choose(owner, second, choose_existing(workspace)).status == 200
-        grant, held = find_grant(SHOP), shopify.shop().installation
+        grant, installation = find_grant(SHOP), shopify.shop().installation
         assert grant is not None
-        assert held is not None
-        assert grant.access_token() == held.access_token
+        assert installation is not None
+        assert grant.access_token() == installation.access_token
 
     def test_puts_a_store_right_that_needed_it(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
@@ -363,8 +363,8 @@ class TestMove:
         stranger = world.person()
         theirs = world.workspace(stranger, f"Theirs {CANARY}")
         world.advance(minutes=5)
-        moved = shopify.connect(stranger, theirs)
-        assert moved.id != store.id
+        after_move = shopify.connect(stranger, theirs)
+        assert after_move.id != store.id
         left = shopify.store(workspace)
         assert (left.status, left.connection_status) == (
             StoreStatus.DISCONNECTED,
@@ -376,7 +376,7 @@ class TestMove:
         assert [row["origin"] for row in locales] == ["manual"]
         claim = find_claim(SHOP)
         assert claim is not None
-        assert (claim.workspace, claim.store_id) == (theirs, moved.id)
+        assert (claim.workspace, claim.store_id) == (theirs, after_move.id)
         assert shopify.shop().installation is not None
         [email] = world.emails()
         assert email.to == owner.email

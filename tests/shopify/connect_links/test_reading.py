@@ -143,8 +143,8 @@ class TestGet:
         link = shopify.link(someone)
         assert self.get(world, someone, link).json["previousWorkspace"] is None
         world.join(someone, workspace, role)
-        told = self.get(world, someone, link).json["previousWorkspace"]
-        assert told == {"id": str(workspace.id), "name": f"Mine {CANARY}"}
+        previous = self.get(world, someone, link).json["previousWorkspace"]
+        assert previous == {"id": str(workspace.id), "name": f"Mine {CANARY}"}
         world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
         assert self.get(world, someone, link).json["previousWorkspace"] is None
 

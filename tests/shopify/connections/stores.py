@@ -34,9 +34,9 @@ def count(workspace: WorkspaceScope) -> int:
     return found.store_count
 
 
-def configure(monkeypatch: pytest.MonkeyPatch, **given: Any) -> None:
+def configure(monkeypatch: pytest.MonkeyPatch, **overrides: Any) -> None:
     """Other settings of the app than the run's own."""
-    other: ServiceSettings = replace(settings(), **given)
+    other: ServiceSettings = replace(settings(), **overrides)
     monkeypatch.setattr(shopify_app, "settings", lambda: other)
 
 
@@ -61,9 +61,9 @@ def a_store(workspace: WorkspaceScope) -> Store:
     )
 
 
-def put_store(workspace: WorkspaceScope, **given: Any) -> None:
+def put_store(workspace: WorkspaceScope, **overrides: Any) -> None:
     """Writes a store of the shop with these values."""
-    store, changes = replace(a_store(workspace), **given), Changes()
+    store, changes = replace(a_store(workspace), **overrides), Changes()
     StoreRepository(workspace).claim(changes, store)
     StoreRepository(workspace).save(changes, store)
     changes.commit()

@@ -103,9 +103,9 @@ class TestCreate:
         assert before <= clock.from_text(body["connectedAt"]) <= clock.now()
         address = urlsplit(body["path"])
         assert address.path == f"/shops/{SHOP}/admin/oauth/authorize"
-        asked = dict(parse_qsl(address.query))
-        assert len(asked.pop("state")) == 43
-        assert asked == {
+        query = dict(parse_qsl(address.query))
+        assert len(query.pop("state")) == 43
+        assert query == {
             "client_id": "local-app",
             "scope": (
                 "read_customers,write_customers,read_customer_merge,read_orders,read_products,read_discounts,"

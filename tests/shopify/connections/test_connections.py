@@ -25,7 +25,7 @@ class TestStates:
     """How a store's connection is doing: the first that holds."""
 
     @pytest.mark.parametrize(
-        ("given", "imports", "state"),
+        ("overrides", "imports", "state"),
         [
             ({}, LatestImportStatus.NONE, ConnectionState.CONNECTED),
             ({}, LatestImportStatus.COMPLETED, ConnectionState.CONNECTED),
@@ -50,11 +50,11 @@ class TestStates:
     def test_of_a_store(
         self,
         workspace: WorkspaceScope,
-        given: dict[str, Any],
+        overrides: dict[str, Any],
         imports: LatestImportStatus,
         state: ConnectionState,
     ) -> None:
-        store = replace(a_store(workspace), **given)
+        store = replace(a_store(workspace), **overrides)
         assert state_of(ListedStore(store, imports)) is state
 
 
@@ -150,8 +150,8 @@ class TestList:
         begun = shopify.begin(owner)
         link = urlsplit(str(shopify.callback(shopify.approved(begun)).header("location"))).fragment
         assert shopify.connections(owner) == [{**begun, "path": None}]
-        told = world.call("GET", "/connections", token=owner.token).body.decode()
-        assert link not in told
+        body = world.call("GET", "/connections", token=owner.token).body.decode()
+        assert link not in body
         world.advance(minutes=59, seconds=59)
         assert len(shopify.connections(owner)) == 1
         world.advance(seconds=1)

@@ -57,7 +57,7 @@ def _public_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "resolve", lambda _host, _port: ["93.184.216.34"])
 
 
-def expected(body: dict[str, Any], **given: object) -> dict[str, Any]:
+def expected(body: dict[str, Any], **overrides: object) -> dict[str, Any]:
     """The whole store as it is answered before anything was put into it."""
     return {
         "id": body["id"],
@@ -82,7 +82,7 @@ def expected(body: dict[str, Any], **given: object) -> dict[str, Any]:
         "imports": {"customersOrders": None, "products": None},
         "latestCustomer": None,
         "adminUrl": "https://admin.olive.example.com/",
-        **given,
+        **overrides,
     }
 
 
@@ -387,14 +387,14 @@ class TestLocales:
         assert {row["code"]: row["origin"] for row in rows} == {"fr": "store", "de-AT": "manual"}
 
     @pytest.mark.parametrize(
-        ("kept", "origins"),
+        ("remaining", "origins"),
         [
             (["de-AT"], {"de-AT": "store", "it": "manual"}),
             (["de-AT", "it"], {"de-AT": "store", "it": "store"}),
         ],
     )
     def test_two_stores_at_once(
-        self, world: World, owner: Someone, kept: list[str], origins: dict[str, str]
+        self, world: World, owner: Someone, remaining: list[str], origins: dict[str, str]
     ) -> None:
         """Each gives up what the other still has, or one what the other just gets."""
         paths = [f"/stores/{world.store(owner)}/locales" for _ in range(2)]
@@ -404,8 +404,8 @@ class TestLocales:
             assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
 
         put(paths[0], "de-AT", "it")
-        put(paths[1], "de-AT", *(["it"] if len(kept) == 1 else []))
-        with before_the_commit(lambda: put(paths[1], *kept)):
+        put(paths[1], "de-AT", *(["it"] if len(remaining) == 1 else []))
+        with before_the_commit(lambda: put(paths[1], *remaining)):
             put(paths[0], "de-AT")
         rows = world.call("GET", "/locales", token=owner.token).json["items"]
         assert {row["code"]: row["origin"] for row in rows} == origins
@@ -524,7 +524,7 @@ class TestWriteBack:
         answer = world.call("PUT", path, token=other, json_body=body, key="k")
         assert answer.problem() == (409, "idempotency_secret_sealed")
         secret = first.json["secret"]
-        kept = [str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer]
-        assert kept
-        assert all(secret not in answer for answer in kept)
+        stored = [str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer]
+        assert stored
+        assert all(secret not in answer for answer in stored)
         assert all(secret not in str(row.attribute_values) for row in world.rows())

@@ -140,12 +140,12 @@ class Shop:
     def change(self, **attributes: Any) -> None:
         """Changes the store's row, as only its platform could."""
         repository, changes = StoreRepository(self.workspace), Changes()
-        held = repository.get(self.store_id)
-        assert held is not None
-        repository.save(changes, replace(held, **attributes))
+        stored = repository.get(self.store_id)
+        assert stored is not None
+        repository.save(changes, replace(stored, **attributes))
         changes.commit()
 
-    def told(self) -> list[Message]:
+    def messages(self) -> list[Message]:
         """What the outbox has for the worker."""
         rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
         assert {row.queue for row in rows} <= {"store_imports"}

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Set
 from typing import Any
 from uuid import UUID
 
-from storepost.orders.repository import OrderItem, OrderPointerItem
-from storepost.people.consent.repository import ConsentAddressItem, ConsentChangeItem
+from storepost.orders.repository import OrderItem
+from storepost.people.consent.items import ConsentAddressItem, ConsentChangeItem
 from storepost.people.customers.repository import CustomerItem
+from storepost.people.events.rows import OrderPointerItem
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
@@ -17,8 +18,9 @@ type Who = frozenset[tuple[str, str]]
 """A person by what identifies them."""
 
 _BY_CHANCE = {"pk", "sk", "id", "store_id", "profile_id", "version", "kind"}
-_BY_WAY = {"written_by"}
-"""What says that an import wrote a row, and not a request."""
+_BY_WAY = {"written_by", "search_entry", "answer"}
+"""What says that an import wrote a row, and not a request; and what its last write changed, which
+differs where several records were written at once."""
 
 
 def state_of(shop: Shop) -> dict[str, object]:
@@ -44,7 +46,7 @@ def state_of(shop: Shop) -> dict[str, object]:
             if isinstance(row, OrderPointerItem)
         ),
         "addresses": Counter(
-            (_value_of(row.pk), _held(row.dated, people), _held(row.undated, people))
+            (_value_of(row.pk), _statement(row.dated, people), _statement(row.undated, people))
             for row in rows
             if isinstance(row, ConsentAddressItem)
         ),
@@ -76,9 +78,10 @@ def _profile(row: ProfileItem) -> tuple[object, ...]:
 def _plain(row: Item, but: Set[str] = frozenset()) -> tuple[str, ...]:
     """The row's own attributes, without ids."""
     values: Mapping[str, Any] = row.attribute_values
-    told = {**values, "deleted_at": values.get("deleted_at") is not None}
+    attributes = {**values, "deleted_at": values.get("deleted_at") is not None}
     return tuple(
-        f"{name}={told[name]}" for name in sorted(told.keys() - _BY_CHANCE - _BY_WAY - but)
+        f"{name}={attributes[name]}"
+        for name in sorted(attributes.keys() - _BY_CHANCE - _BY_WAY - but)
     )
 
 
@@ -87,7 +90,7 @@ def _value_of(partition: str) -> tuple[str, str]:
     return parts[3], parts[-1]
 
 
-def _held(row: list[str] | None, people: dict[UUID, Who]) -> tuple[object, ...] | None:
+def _statement(row: list[str] | None, people: dict[UUID, Who]) -> tuple[object, ...] | None:
     if row is None:
         return None
     state, as_of, profile_id, _ = row

@@ -85,16 +85,16 @@ class TestCreateBatch:
         }
         assert answer.json == queued
         assert shop.read(answer.json["id"]) == queued
-        [message] = shop.told()
+        [message] = shop.messages()
         assert message.group == shop.store
         assert json.loads(message.body) == {
             "workspaceId": str(shop.workspace.id),
             "storeId": shop.store,
         }
         [content] = shop.world.objects().values()
-        kept = json.loads(content)
-        assert [record["externalId"] for record in kept["customers"]] == ["c-0"]
-        assert [record["externalId"] for record in kept["orders"]] == ["o-0", "o-1"]
+        stored = json.loads(content)
+        assert [record["externalId"] for record in stored["customers"]] == ["c-0"]
+        assert [record["externalId"] for record in stored["orders"]] == ["o-0", "o-1"]
 
     def test_a_key_has_a_name_and_no_id(self, world: World, shop: Shop) -> None:
         secret = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)

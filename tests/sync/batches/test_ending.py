@@ -181,7 +181,7 @@ class TestFailing:
         monkeypatch.setattr(records, "write_order", fails)
         assert shop.run_worker(TRIES) == []
         assert [shop.read(each)["status"] for each in (first, second)] == ["completed", "queued"]
-        [message] = shop.told()
+        [message] = shop.messages()
         assert json.loads(message.body) == json.loads(shop.message)
         assert shop.run_worker(1) == ["m-1"]
         assert shop.read(second)["status"] == "running"
@@ -212,8 +212,8 @@ class TestTime:
         slow(monkeypatch, chunks_each)
         runs = 0
         assert shop.run_worker() == []
-        while told := shop.told():
-            [message] = {each.body for each in told}
+        while messages := shop.messages():
+            [message] = {each.body for each in messages}
             assert json.loads(message) == json.loads(shop.message)
             runs += 1
             assert runs < 40

@@ -74,9 +74,9 @@ class TestListImports:
         statuses = [None, "completed", "failed,queued", "running"]
         for scope in scopes:
             for status in statuses:
-                asked = {"scope": scope, "status": status}
-                query = {name: value for name, value in asked.items() if value}
-                wanted = [
+                filters = {"scope": scope, "status": status}
+                query = {name: value for name, value in filters.items() if value}
+                expected = [
                     str(identifier)
                     for identifier, its_scope, its_status in reversed(made)
                     if its_scope in (scope or its_scope).split(",")
@@ -85,8 +85,8 @@ class TestListImports:
                 for page in (1, 2, 3, 4):
                     found = shop.get(f"{shop.path}/imports", page=page, pageSize=10, **query)
                     ids = [row["id"] for row in found["items"]]
-                    assert ids == wanted[10 * page - 10 : 10 * page]
-                    assert found["total"] == len(wanted)
+                    assert ids == expected[10 * page - 10 : 10 * page]
+                    assert found["total"] == len(expected)
 
     def test_a_filter_that_would_look_at_too_many(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch

@@ -45,8 +45,8 @@ def outcome(shop: Shop) -> dict[str, Any]:
     shop.check_lists()
     assert shop.turns().waiting == 0
     assert shop.turns().running is None
-    told = {name: shown[name] for name in ("status", "stage", "imported", "error")}
-    return {**told, "problems": shop.problems(shown["id"]), **state_of(shop)}
+    summary = {name: shown[name] for name in ("status", "stage", "imported", "error")}
+    return {**summary, "problems": shop.problems(shown["id"]), **state_of(shop)}
 
 
 @pytest.fixture
@@ -62,18 +62,18 @@ class TestRequest:
         shop = ready(world)
         send = partial(shop.send, key=KEY, **BATCH)
         found = crashes(world, send)
-        assert len(found.places) > 10
+        assert len(found.positions) > 10
         shop.world.deliver()
         expected = outcome(shop)
-        for places in found:
+        for positions in found:
             assert len(world.objects()) <= 1
             answer = until_answered(world, send)
-            assert answer.status == 202, (places, answer.body)
+            assert answer.status == 202, (positions, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (202, answer.body)
             assert len(world.objects()) == 1
             world.deliver()
-            assert outcome(shop) == expected, places
+            assert outcome(shop) == expected, positions
             assert world.rows(PARTITION) == []
 
     def test_killed_and_never_tried_again(self, world: World) -> None:
@@ -107,10 +107,10 @@ class TestWorker:
         found = crashes(world, lambda: self.work(shop), deliver=False)
         expected = outcome(shop)
         assert expected["imported"] == {"customers": 2, "orders": 4, "products": 0}
-        assert len(found.places) > 30
-        for places in found:
+        assert len(found.positions) > 30
+        for positions in found:
             self.work(shop)
-            assert outcome(shop) == expected, places
+            assert outcome(shop) == expected, positions
 
     @pytest.mark.parametrize("calls", [4, 7, 10])
     def test_killed_again_and_again(self, world: World, calls: int) -> None:

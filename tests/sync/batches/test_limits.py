@@ -69,9 +69,9 @@ class TestBacklog:
 
     def with_waiting(self, shop: Shop, count: int) -> None:
         """A store with so many that wait, as far as its turns say."""
-        held, changes = shop.turns(), Changes()
+        turns, changes = shop.turns(), Changes()
         waiting = {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.QUEUED): count}
-        TurnsRepository(shop.workspace).save(changes, replace(held, counts=waiting))
+        TurnsRepository(shop.workspace).save(changes, replace(turns, counts=waiting))
         changes.commit()
 
     def test_the_last_that_has_room(self, shop: Shop) -> None:

@@ -75,8 +75,8 @@ class TestProducts:
         assert (problem["index"], problem["externalId"]) == (1, "p-1")
         assert problem["code"] == "currency_mismatch"
         assert problem["detail"].startswith("/products/1/variants/0/price/currency")
-        held = {each.external_id: each.summary.vendor for each in products(shop.world)}
-        assert held == {"p-0": "Newer", "p-2": "Olive's"}
+        vendors = {each.external_id: each.summary.vendor for each in products(shop.world)}
+        assert vendors == {"p-0": "Newer", "p-2": "Olive's"}
 
     def test_not_beside_others(self, shop: Shop) -> None:
         customer = {

@@ -57,7 +57,7 @@ class TestCreateImport:
             assert ask(replace(shop, store=store)).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
-        ("given", "code"),
+        ("prepare", "code"),
         [
             (lambda shop: shop.change(platform=Platform.CUSTOM), "store_not_pullable"),
             (lambda shop: shop.disconnect(), "store_disconnected"),
@@ -68,8 +68,8 @@ class TestCreateImport:
             (ask, "import_in_progress"),
         ],
     )
-    def test_refused(self, shop: Shop, given: Callable[[Shop], object], code: str) -> None:
-        given(shop)
+    def test_refused(self, shop: Shop, prepare: Callable[[Shop], object], code: str) -> None:
+        prepare(shop)
         before = [row.serialize() for row in shop.world.rows()]
         assert ask(shop).problem() == (409, code)
         assert [row.serialize() for row in shop.world.rows()] == before
@@ -92,7 +92,7 @@ class TestCreateImport:
         assert answer.json == queued
         assert shop.read(answer.json["id"]) == queued
         assert shop.get(shop.path)["imports"] == {"customersOrders": queued, "products": None}
-        [message] = shop.told()
+        [message] = shop.messages()
         assert message.group == shop.store
         assert json.loads(message.body) == json.loads(shop.message)
 

@@ -6,8 +6,8 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.orders.service import write_order
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import ConsentSource
-from storepost.people.consent.repository import ConsentChangeItem
 from storepost.sync.batches import chunks, records
 from storepost.values.problems import Conflict
 from tests.harness.world import World

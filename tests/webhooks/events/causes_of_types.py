@@ -10,12 +10,12 @@ from storepost.accounts.workspaces.model import Role
 from storepost.catalog.products.schemas import ProductSummary
 from tests.catalog.products.sample import product
 from tests.feeds.feeds import feed_store
+from tests.harness.receiver import Receiver
 from tests.orders.sample import eur, order
 from tests.sync.batches import batch_store
 from tests.webhooks.events.shop import EMAIL, Shop
 from tests.webhooks.events.test_coupons import as_answered, assign, coupon
 from tests.webhooks.events.test_workspace import TestApiKeys, TestProposals
-from tests.webhooks.receiving import Receiver
 
 type Json = dict[str, Any]
 type Answered = Callable[[], Json]
@@ -98,8 +98,8 @@ def _consent(on: Scene) -> Answered:
 
     def read() -> Json:
         change = on.shop.get(f"/profiles/{eve}/consent/{made}")
-        kept = {k: v for k, v in change["proof"].items() if k not in {"ip", "userAgent"}}
-        return {**change, "proof": kept, "profileId": eve}
+        proof = {k: v for k, v in change["proof"].items() if k not in {"ip", "userAgent"}}
+        return {**change, "proof": proof, "profileId": eve}
 
     return read
 

@@ -30,7 +30,7 @@ class Shop:
     _seen: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.told()
+        self.events()
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
         """A request of the owner's that succeeds."""
@@ -55,7 +55,7 @@ class Shop:
         new, self._seen = found[self._seen :], len(found)
         return new
 
-    def told(self) -> list[WebhookEvent]:
+    def events(self) -> list[WebhookEvent]:
         """The events since the last time, each of this workspace."""
         events = [each for record in self.records() for each in events_of(record)]
         assert all(workspace == self.workspace for workspace, _ in events)
@@ -63,11 +63,11 @@ class Shop:
 
     def types(self) -> list[str]:
         """Which types were told since the last time."""
-        return sorted(event.type for event in self.told())
+        return sorted(event.type for event in self.events())
 
     def only(self, name: str) -> WebhookEvent:
         """The one event of a type since the last time; others may have been told, too."""
-        [event] = [event for event in self.told() if event.type == name]
+        [event] = [event for event in self.events() if event.type == name]
         return event
 
     def data(self, event: WebhookEvent) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Shop:
     def delivered(self) -> "Shop":
         """Everything that is on its way was carried, and what that told is not of interest."""
         self.world.deliver()
-        self.told()
+        self.events()
         return self
 
 

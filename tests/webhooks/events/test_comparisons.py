@@ -78,6 +78,6 @@ def test_a_reader_that_has_just_begun_tells_the_same(shop: Shop) -> None:
         text=True,
         check=True,
     )
-    before, told = json.loads(begun.stdout.splitlines()[-1])
-    assert told == expected
+    before, events = json.loads(begun.stdout.splitlines()[-1])
+    assert events == expected
     assert LATER.isdisjoint(before)

@@ -65,8 +65,8 @@ class TestChanged:
         shop.delivered()
         before = shop.get(f"/profiles/{eve}/consent")["total"]
         change(shop, eve, "subscribed")
-        told = [each for each in shop.told() if each.type == "consent.changed"]
-        assert len(told) == shop.get(f"/profiles/{eve}/consent")["total"] - before
+        events = [each for each in shop.events() if each.type == "consent.changed"]
+        assert len(events) == shop.get(f"/profiles/{eve}/consent")["total"] - before
 
     def test_a_no_that_is_still_to_be_told_goes_out_by_ids_once_the_person_is_erased(
         self, shop: Shop, eve: str
@@ -86,8 +86,8 @@ class TestImported:
             )
         ]
         shop.call("POST", "/consent/import", {"changes": statements})
-        told = [event for event in shop.told() if event.type == "consent.changed"]
-        assert sorted((event.imported, event.always) for event in told) == [
+        events = [event for event in shop.events() if event.type == "consent.changed"]
+        assert sorted((event.imported, event.always) for event in events) == [
             (True, False),
             (True, True),
         ]

@@ -21,7 +21,7 @@ from tests.orders.sample import order
 from tests.webhooks.events.shop import EMAIL, Shop, of
 
 
-def coupon(shop: Shop, **given: object) -> str:
+def coupon(shop: Shop, **overrides: object) -> str:
     """The id of a coupon, by default a pool of three codes."""
     body = {
         "storeId": shop.store,
@@ -32,7 +32,7 @@ def coupon(shop: Shop, **given: object) -> str:
         "value": 10,
         "validity": {"type": "none"},
         "reissue": "after_use_or_expiry",
-        **given,
+        **overrides,
     }
     sent = {name: value for name, value in body.items() if value is not None}
     return str(shop.call("POST", "/coupons", sent).json["id"])
@@ -65,7 +65,7 @@ def pool(shop: Shop) -> str:
 class TestCreated:
     def test_is_told_as_it_is_answered_and_its_codes_are_not(self, shop: Shop) -> None:
         coupon_id = coupon(shop)
-        [event] = shop.told()
+        [event] = shop.events()
         assert (event.type, of(event)) == ("coupon.created", ("coupon", UUID(coupon_id)))
         assert shop.data(event) == shop.get(f"/coupons/{coupon_id}")
         shop.world.deliver()
@@ -154,10 +154,10 @@ class TestUsed:
         stored = self.killed_before_the_list(loaded)
         order_id = self.use(shop, stored[0], "o-1", "2026-03-01T00:00:00Z")
         event = shop.only("coupon_code.used")
-        told = shop.data(event)
-        assert (told["code"], told["status"], told["order"]["id"]) == (stored[0], "used", order_id)
+        data = shop.data(event)
+        assert (data["code"], data["status"], data["order"]["id"]) == (stored[0], "used", order_id)
         loaded()
-        assert told == as_answered(shop, told["id"], str(coupon_id))
+        assert data == as_answered(shop, data["id"], str(coupon_id))
 
     def killed_before_the_list(self, work: Callable[[], None]) -> list[str]:
         """The codes that a worker stores before it is killed; no list shows them."""
@@ -195,5 +195,5 @@ class TestExpired:
         shop.delivered()
         shop.call("POST", f"/coupons/{pool}/end")
         shop.world.deliver()
-        told = Counter(event.type for event in shop.told())
-        assert told == {"coupon.ended": 1, "coupon_code.expired": 2}
+        types = Counter(event.type for event in shop.events())
+        assert types == {"coupon.ended": 1, "coupon_code.expired": 2}

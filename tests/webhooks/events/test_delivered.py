@@ -5,11 +5,12 @@ import pytest
 from tests.feeds.feeds import feed_store
 from tests.feeds.feeds.conftest import running_server, server
 from tests.feeds.feeds.serving import FeedServer
+from tests.harness.receiver import Receiver
 from tests.orders.sample import order
 from tests.sync.batches import batch_store
 from tests.webhooks.conftest import receiver
 from tests.webhooks.events.shop import Shop
-from tests.webhooks.receiving import HOOK, URL, Receiver
+from tests.webhooks.receiving import HOOK, URL
 
 __all__ = ["receiver", "running_server", "server"]
 
@@ -77,8 +78,8 @@ class TestImports:
         )
         no = {"emailMarketingConsent": "unsubscribed"}
         sender.bring(customers=[batch_store.customer(n, **no) for n in range(8)])
-        told = [each.json["type"] for each in receiver.received]
-        assert sorted(told) == ["consent.changed"] * 8 + ["store_import.completed"]
+        types = [each.json["type"] for each in receiver.received]
+        assert sorted(types) == ["consent.changed"] * 8 + ["store_import.completed"]
 
     def test_of_a_feed_the_import_alone_is(
         self, listening: Shop, receiver: Receiver, server: FeedServer

@@ -6,10 +6,11 @@ from storepost.webhooks.events.registry import EVENT_TYPES
 from tests.feeds.feeds import feed_store
 from tests.feeds.feeds.conftest import running_server, server
 from tests.feeds.feeds.serving import FeedServer
+from tests.harness.receiver import Receiver
 from tests.webhooks.conftest import receiver
 from tests.webhooks.events.causes_of_types import CAUSES, Scene
 from tests.webhooks.events.shop import SCHEMAS, Shop
-from tests.webhooks.receiving import HOOK, URL, Receiver
+from tests.webhooks.receiving import HOOK, URL
 
 __all__ = ["receiver", "running_server", "server"]
 

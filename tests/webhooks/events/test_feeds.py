@@ -26,7 +26,7 @@ class TestImports:
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
-        events = shop.told()
+        events = shop.events()
         [ended] = [event for event in events if event.type == "feed_import.completed"]
         assert not ended.imported
         _, import_id = of(ended)
@@ -37,15 +37,15 @@ class TestImports:
 
     def test_a_row_that_is_gone_is_marked_too(self, shop: Shop, feeds: feed_store.Shop) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
-        shop.told()
+        shop.events()
         feeds.again(feed, feed_store.csv(ROWS[0]))
-        told = sorted((event.type, event.imported) for event in shop.told())
-        assert told == [("feed_import.completed", False), ("product.removed", True)]
+        events = sorted((event.type, event.imported) for event in shop.events())
+        assert events == [("feed_import.completed", False), ("product.removed", True)]
 
     def test_a_failed_one(self, shop: Shop, feeds: feed_store.Shop) -> None:
         feed = feeds.create(feeds.server.put("/feed", "", status=404))
         shop.world.deliver()
-        [event] = shop.told()
+        [event] = shop.events()
         assert event.type == "feed_import.failed"
         _, import_id = of(event)
         assert shop.data(event) == shop.get(f"/feeds/{feed['id']}/imports/{import_id}")
@@ -62,11 +62,11 @@ class TestImports:
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
-        shop.told()
+        shop.events()
         shop.call("DELETE", f"/feeds/{feed['id']}")
         shop.world.deliver()
-        told = [(event.type, event.imported) for event in shop.told()]
-        assert told == [("product.removed", False)] * 2
+        events = [(event.type, event.imported) for event in shop.events()]
+        assert events == [("product.removed", False)] * 2
 
 
 class TestPriority:
@@ -81,7 +81,7 @@ class TestPriority:
         shop.delivered()
         shop.call("POST", f"/product-priority-changes/{change['id']}/apply")
         shop.world.deliver()
-        [event] = [each for each in shop.told() if each.type.startswith("product.")]
+        [event] = [each for each in shop.events() if each.type.startswith("product.")]
         assert (event.type, event.imported) == ("product.updated", False)
         assert of(event)[1] == UUID(product["id"])
         assert shop.data(event)["title"] == "The feed's"

@@ -48,9 +48,9 @@ def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: 
     shop.call("DELETE", f"/profiles/{survivor}")
     shop.world.deliver()
     records = reader.waiting()[first:]
-    telling = [each for each in records if events_of(each)]
-    assert len(telling) >= 8
-    assert all(pumps.passes(each, source) for each in telling)
+    with_events = [each for each in records if events_of(each)]
+    assert len(with_events) >= 8
+    assert all(pumps.passes(each, source) for each in with_events)
     profiles = [each for each in records if _is_of(each, "profile") and pumps.passes(each, source)]
     # What a merge changes of the survivor, `profile.merged` tells.
     assert [each for each in profiles if not events_of(each)] == [

@@ -115,13 +115,13 @@ def expected(step: str, before: Answers, after: Answers) -> set[tuple[str, str, 
     gone = {key for key in before if key not in after and key[0] == "profile"}
     if gone:
         return {_of_gone(step, identifier, after) for _, identifier in gone}
-    told = set()
+    events = set()
     for kind, identifier in before.keys() | after.keys():
         old, new = before.get((kind, identifier)), after.get((kind, identifier))
         name = _order(old, new) if kind == "order" else _profile(old, new)
         if name:
-            told.add((kind, identifier, f"{kind}.{name}"))
-    return told
+            events.add((kind, identifier, f"{kind}.{name}"))
+    return events
 
 
 def _of_gone(step: str, identifier: str, after: Answers) -> tuple[str, str, str]:
@@ -151,9 +151,9 @@ def _profile(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str | No
     return "updated" if old != new else None
 
 
-def told(shop: Shop) -> set[tuple[str, str, str]]:
+def actual(shop: Shop) -> set[tuple[str, str, str]]:
     """What was told of orders and profiles, each of them once."""
-    events = [event for event in shop.told() if of(event)[0] in {"order", "profile"}]
+    events = [event for event in shop.events() if of(event)[0] in {"order", "profile"}]
     assert len({of(event) for event in events}) == len(events)
     return {(kind, str(found), e.type) for e in events for kind, found in [of(e)]}
 
@@ -171,7 +171,7 @@ def test_what_is_told_follows_from_what_is_answered(history: list[tuple[str, Any
         for step in history:
             PLAYS[step[0]](shop, step[1])
             after = answers(shop)
-            assert told(shop) == expected(step[0], before, after), step
+            assert actual(shop) == expected(step[0], before, after), step
             before = after
     finally:
         world.close()

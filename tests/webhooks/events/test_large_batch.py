@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from local.events.pumps import pump_queue
+from tests.harness.receiver import Receiver
 from tests.harness.world import World
 from tests.sync.batches import batch_store
 from tests.webhooks.conftest import receiver
-from tests.webhooks.receiving import DELIVERIES, HOOK, Hooks, Receiver, waiting
+from tests.webhooks.receiving import DELIVERIES, HOOK, Hooks, waiting
 
 __all__ = ["receiver"]
 

@@ -140,7 +140,7 @@ class TestRefunded:
         self, shop: Shop, known: Any
     ) -> None:
         put(shop, cancelledAt=LATER, totalRefunded=eur(5499), updatedAt=LATER)
-        [event] = [each for each in shop.told() if of(each) == ("order", UUID(known["id"]))]
+        [event] = [each for each in shop.events() if of(each) == ("order", UUID(known["id"]))]
         assert (event.type, event.also) == ("order.cancelled", ("order.refunded", "order.updated"))
 
     def test_less_is_an_update(self, shop: Shop, known: Any) -> None:

@@ -42,7 +42,7 @@ def known(shop: Shop) -> str:
 class TestCreated:
     def test_is_told_with_the_summary(self, shop: Shop) -> None:
         stored = put(shop)
-        [event] = shop.told()
+        [event] = shop.events()
         assert (event.type, of(event)) == ("product.created", ("product", UUID(stored["id"])))
         assert shop.data(event) == listed(shop)
 

@@ -90,7 +90,7 @@ class TestMerged:
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
         shop.delivered()
         shop.call("POST", f"/profiles/{other}/merge", {"profileId": eve})
-        [event] = shop.told()
+        [event] = shop.events()
         assert (event.type, event.also) == ("profile.merged", ("profile.updated",))
         survivor, merged = (eve, other) if of(event)[1] == UUID(eve) else (other, eve)
         assert event.ids == {"mergedProfileId": merged}
@@ -122,7 +122,7 @@ class TestErased:
         shop.delivered()
         for other in (others[0], others[2]):
             shop.call("POST", f"/profiles/{eve}/merge", {"profileId": other})
-        shop.told()
+        shop.events()
         shop.call("DELETE", f"/profiles/{eve}")
         event = shop.only("profile.erased")
         assert event.always
@@ -144,11 +144,11 @@ class TestErased:
         shop.call("PATCH", f"/profiles/{eve}", {"lastName": f"Adams {CANARY}"})
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "unsubscribed"})
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
-        events = shop.told()
+        events = shop.events()
         words = (CANARY, "Evelyn", "Adams")
         assert sum(CANARY in str(shop.data(each)) for each in events) >= 2
         shop.call("DELETE", f"/profiles/{eve}")
-        for event in (*events, *shop.told()):
+        for event in (*events, *shop.events()):
             assert not any(word in str(shop.data(event)) for word in words)
             assert not any(word in str(event) for word in words)
         shop.world.deliver()

@@ -30,8 +30,8 @@ class TestTypes:
         assert list(each.sample) == ["type", "timestamp", "data"]
         assert each.sample["type"] == each.type
         Draft202012Validator(each.json_schema()).validate(each.sample["data"])
-        told = each.schema.model_validate(each.sample["data"])
-        assert told.model_dump(mode="json", by_alias=True) == each.sample["data"]
+        payload = each.schema.model_validate(each.sample["data"])
+        assert payload.model_dump(mode="json", by_alias=True) == each.sample["data"]
 
     @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
     def test_every_message_has_an_id(self, each: EventType) -> None:

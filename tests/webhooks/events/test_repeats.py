@@ -51,11 +51,11 @@ class TestKilled:
 
         run = crashes(world, send)
         assert len(run.found) >= 3
-        for places in run:
+        for positions in run:
             shop._seen = 0
             until_answered(world, send)  # type: ignore[arg-type]
-            told = Counter(event.type for event in shop.told())
-            assert told["order.created"] == told["profile.created"] == 1, places
+            types = Counter(event.type for event in shop.events())
+            assert types["order.created"] == types["profile.created"] == 1, positions
 
     def test_an_erasure_is_told_once_wherever_its_worker_died(
         self, world: World, shop: Shop
@@ -72,11 +72,11 @@ class TestKilled:
             )
             world.deliver()
 
-        for places in crashes(world, erase):
+        for positions in crashes(world, erase):
             shop._seen = 0
             world.advance(minutes=20)
             erase()
-            assert shop.types() == ["profile.erased"], places
+            assert shop.types() == ["profile.erased"], positions
 
 
 class TestWorkspaces:
@@ -88,9 +88,9 @@ class TestWorkspaces:
         store = world.store(other)
         shop.records()
         world.call("PUT", f"/stores/{store}/orders/o-1", token=other.token, json_body=order())
-        told = [each for record in shop.records() for each in events_of(record)]
-        assert {scope for scope, _ in told} == {workspace}
-        assert sorted(event.type for _, event in told) == ["order.created", "profile.created"]
+        events = [each for record in shop.records() for each in events_of(record)]
+        assert {scope for scope, _ in events} == {workspace}
+        assert sorted(event.type for _, event in events) == ["order.created", "profile.created"]
 
 
 @pytest.mark.parametrize("path", ["/orders", "/profiles", "/stores", "/members", "/api-keys"])

@@ -32,7 +32,7 @@ class TestCreated:
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
         shopify_shop.tell("orders/create", order_body())
-        events = shop.told()
+        events = shop.events()
         assert sorted(each.type for each in events) == ["order.created", "profile.created"]
         [created] = [each for each in events if each.type == "order.created"]
         identifier = order_id(shopify_shop)
@@ -49,7 +49,7 @@ class TestCreated:
 
 class TestChanged:
     @pytest.mark.parametrize(
-        ("topic", "given", "expected"),
+        ("topic", "fields", "expected"),
         [
             ("orders/updated", {"fulfillment_status": "fulfilled"}, "order.updated"),
             ("orders/updated", {"cancelled_at": LATER}, "order.cancelled"),
@@ -81,13 +81,13 @@ class TestChanged:
         shop: Shop,
         shopify_shop: Hooks,
         topic: str,
-        given: dict[str, Any],
+        fields: dict[str, Any],
         expected: str,
     ) -> None:
         shopify_shop.tell("orders/create", order_body())
-        shop.told()
-        shopify_shop.tell(topic, order_body(**given, updated_at=LATER))
-        [event] = [each for each in shop.told() if each.type.startswith("order.")]
+        shop.events()
+        shopify_shop.tell(topic, order_body(**fields, updated_at=LATER))
+        [event] = [each for each in shop.events() if each.type.startswith("order.")]
         assert event.type == expected
         assert shop.data(event) == summary(shop, order_id(shopify_shop))
 
@@ -95,7 +95,7 @@ class TestChanged:
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
         shopify_shop.tell("orders/updated", order_body(updated_at=LATER))
-        shop.told()
+        shop.events()
         shopify_shop.tell("orders/create", order_body(fulfillment_status="fulfilled"))
         assert shop.types() == []
 
@@ -104,7 +104,7 @@ class TestDeleted:
     def test_by_ids_alone(self, shop: Shop, shopify_shop: Hooks) -> None:
         shopify_shop.tell("orders/create", order_body())
         identifier = order_id(shopify_shop)
-        shop.told()
+        shop.events()
         shopify_shop.tell("orders/delete", {"id": ORDER})
         event = shop.only("order.deleted")
         assert of(event) == ("order", UUID(identifier))

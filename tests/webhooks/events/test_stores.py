@@ -54,9 +54,9 @@ class TestDisconnected:
     def test_the_imports_that_waited_and_the_one_that_ran_have_failed(self, shop: Shop) -> None:
         sender = batches(shop)
         ids = [sender.queue(orders=batch_store.orders(1, number)) for number in range(3)]
-        shop.told()
+        shop.events()
         sender.disconnect()
-        events = shop.told()
+        events = shop.events()
         assert Counter(event.type for event in events) == {
             "store.disconnected": 1,
             "store_import.failed": 3,
@@ -77,7 +77,7 @@ class TestNeedsAttention:
         shop.world.advance(hours=1)
         shop.call("POST", f"/stores/{store.id}/imports", {"scope": "products"})
         shop.world.deliver()
-        events = shop.told()
+        events = shop.events()
         attention = [event for event in events if event.type == "store.needs_attention"]
         assert {of(event) for event in attention} == {("store", store.id)}
         assert shop.data(attention[0]) == listed(shop, str(store.id))
@@ -86,7 +86,7 @@ class TestNeedsAttention:
     def test_a_store_whose_latest_import_failed(self, shop: Shop) -> None:
         sender = batches(shop)
         sender.queue(orders=batch_store.orders(1))
-        shop.told()
+        shop.events()
         shop.world.delete_objects(b"{")  # what a batch holds is broken
         shop.world.deliver()
         assert shop.types() == ["store.needs_attention", "store_import.failed"]
@@ -98,7 +98,7 @@ class TestImports:
     ) -> None:
         sender = batches(shop)
         done = sender.bring(customers=[batch_store.customer(1)], orders=[batch_store.order(2)])
-        events = shop.told()
+        events = shop.events()
         [ended] = [event for event in events if event.type == "store_import.completed"]
         assert (ended.imported, ended.always) == (False, False)
         assert shop.data(ended) == {**sender.read(done["id"]), "storeId": shop.store}
@@ -112,22 +112,22 @@ class TestImports:
         shop.delivered()
         body = {k: v for k, v in batch_store.order(1, 5).items() if k != "externalId"}
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", {**body, "financialStatus": "voided"})
-        assert [(e.type, e.imported) for e in shop.told()] == [("order.updated", False)]
+        assert [(e.type, e.imported) for e in shop.events()] == [("order.updated", False)]
 
     def test_noes_of_a_batch_are_told_always(self, shop: Shop) -> None:
         consent = {"emailMarketingConsent": "unsubscribed"}
         sender = batches(shop)
         sender.bring(customers=[batch_store.customer(n, **consent) for n in range(5)])
-        told = [event for event in shop.told() if event.always or not event.imported]
-        assert Counter(event.type for event in told) == {
+        events = [event for event in shop.events() if event.always or not event.imported]
+        assert Counter(event.type for event in events) == {
             "consent.changed": 5,
             "store_import.completed": 1,
         }
 
     def test_products_of_a_batch(self, shop: Shop) -> None:
         batches(shop).bring(products=[{"externalId": "p-1", **product()}])
-        told = [(event.type, event.imported) for event in shop.told()]
-        assert sorted(told) == [("product.created", True), ("store_import.completed", False)]
+        events = [(event.type, event.imported) for event in shop.events()]
+        assert sorted(events) == [("product.created", True), ("store_import.completed", False)]
 
     def test_a_pull_of_a_shop(self, shop: Shop, shopify: Shopify) -> None:
         shopify.connect(shop.owner, shop.workspace)
@@ -136,5 +136,5 @@ class TestImports:
             "POST", f"/stores/{shopify.store(shop.workspace).id}/imports", {"scope": "products"}
         )
         shop.world.deliver()
-        told = [event.type for event in shop.told() if not event.imported]
-        assert told == ["store_import.completed"]
+        types = [event.type for event in shop.events() if not event.imported]
+        assert types == ["store_import.completed"]

@@ -47,8 +47,8 @@ class TestCreated:
             {"channel": "email", "address": f"p{n}.{EMAIL}", "reason": "manual"} for n in range(3)
         ]
         shop.call("POST", "/suppressions/import", {"suppressions": rows})
-        told = [event for event in shop.told() if event.type == "suppression.created"]
-        assert [event.always for event in told] == [True] * 3
+        events = [event for event in shop.events() if event.type == "suppression.created"]
+        assert [event.always for event in events] == [True] * 3
 
 
 class TestDeleted:

@@ -12,7 +12,7 @@ from tests.webhooks.events.shop import Shop, of
 
 def only(shop: Shop) -> Any:
     """The only event since the last time."""
-    [event] = shop.told()
+    [event] = shop.events()
     return event
 
 

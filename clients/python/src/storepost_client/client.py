@@ -6,7 +6,7 @@ from typing import Self
 import httpx
 
 from storepost_client.generated.api import Operations
-from storepost_client.transport import Retries, Transport
+from storepost_client.transport import Retries, Transport, http_client
 
 
 class Storepost(Operations):
@@ -29,10 +29,7 @@ class Storepost(Operations):
 
         `timeout` is in seconds an attempt. `http_transport` takes the place of httpx's own.
         """
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(
-            base_url=base_url, headers=headers, timeout=timeout, transport=http_transport
-        )
+        self._http = http_client(base_url, token, timeout, http_transport)
         self.transport = Transport(self._http, retries or Retries())
         super().__init__(self.transport)
 

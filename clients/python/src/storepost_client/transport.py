@@ -27,6 +27,17 @@ class Retries:
     now: Callable[[], float] = time.monotonic
 
 
+def http_client(
+    base_url: str,
+    token: str | None,
+    timeout: float = 30.0,
+    transport: httpx.BaseTransport | None = None,
+) -> httpx.Client:
+    """Connections to the service. `base_url` ends in `/v1`; `timeout` is in seconds an attempt."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return httpx.Client(base_url=base_url, headers=headers, timeout=timeout, transport=transport)
+
+
 class Transport:
     """One base address and one token."""
 

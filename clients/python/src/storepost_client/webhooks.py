@@ -55,12 +55,12 @@ def verify_webhook(
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(body)
+        message = json.loads(body)
     except ValueError:
-        told = None
-    if not isinstance(told, dict):
+        message = None
+    if not isinstance(message, dict):
         raise WebhookVerificationError("The body is no JSON object.")
-    return told
+    return message
 
 
 def _key(secret: str) -> bytes:

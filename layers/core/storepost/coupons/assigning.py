@@ -41,7 +41,7 @@ def assign_code(
     reference: str | None,
     changes: Changes,
 ) -> Assigned:
-    """A code of the coupon for the person, or the one that they keep.
+    """Returns a code of the coupon for the person, or the one that they keep.
 
     Raises CouponEnded, NoCodesLeft and ProfileNotInStore.
     """
@@ -120,7 +120,7 @@ def _with_owner(code: Code, coupon: Coupon, profile: Profile) -> Code:
 
 
 def assigned(code: Code, coupon: Coupon) -> Code:
-    """The code as it is from its assignment on: its days run from now."""
+    """Returns the code as it is from its assignment on: its days run from now."""
     now = clock.now()
     return replace(
         code,

@@ -28,7 +28,7 @@ class _Found:
 
 
 def get_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
-    """The code with its coupon. Raises NotFound."""
+    """Returns the code with its coupon. Raises NotFound."""
     found = _found(workspace, code_id)
     return found.coupon, found.code
 

@@ -36,7 +36,7 @@ class ImportCheck:
 def check_import(
     workspace: WorkspaceScope, store_id: UUID, content: str, column: str | None
 ) -> ImportCheck:
-    """What importing the file would do. Raises Unreadable and ColumnNotFound."""
+    """Returns what importing the file would do. Raises Unreadable and ColumnNotFound."""
     store = store_in_body(StoreRepository(workspace), store_id)
     file = read_codes(content, column)
     keys = {text: code_key(workspace, code_id(store.id, text)) for text in file.codes}

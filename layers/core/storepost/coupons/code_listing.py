@@ -45,7 +45,7 @@ class CodeFilter:
 def list_codes(
     workspace: WorkspaceScope, coupon_id: UUID, filters: CodeFilter, page: PageRequest
 ) -> Listing[CodeView]:
-    """A coupon's codes, the newest first.
+    """Returns a coupon's codes, the newest first.
 
     Raises FilterTooBroad, but not where `q` is a whole code that we made: those of a coupon are
     as long as each other, so it is the only one that `q` finds, in a pool of any size.
@@ -73,7 +73,7 @@ def _page(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[C
 
 
 def code_views(coupon: Coupon, codes: Sequence[Code]) -> list[CodeView]:
-    """The codes with the people who have them."""
+    """Returns the codes with the people who have them."""
     people = _people(coupon.workspace, codes)
     now = clock.now()
     return [

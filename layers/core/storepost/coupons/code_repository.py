@@ -53,20 +53,20 @@ class CodeRepository:
         self._read: dict[UUID, CodeRow] = {}
 
     def get(self, code_id: UUID) -> Code | None:
-        """The code, or None."""
+        """Returns the code, or None."""
         return self.get_many([code_id]).get(code_id)
 
     def get_many(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
-        """Those of the codes that there are, by id."""
+        """Returns those of the codes that there are, by id."""
         stored = self.find_stored(code_ids)
         return {code_id: each for code_id, each in stored.items() if isinstance(each, Code)}
 
     def get_shown(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
-        """Those of the codes that there are, by id; their coupon's list showed them."""
+        """Returns those of the codes that there are, by id; their coupon's list showed them."""
         return {each: replace(code, load=None) for each, code in self.get_many(code_ids).items()}
 
     def find_stored(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
-        """The codes that there are, and the uses of those that there aren't, by id."""
+        """Returns the codes that there are, and the uses of those that there aren't, by id."""
         keys = {each: code_key(self._scope, each) for each in code_ids}
         rows = self._reads.find_all(keys.values())
         found = {each: find_in(rows, CodeRow, key) for each, key in keys.items()}
@@ -93,8 +93,12 @@ class CodeRepository:
         """Writes a code of a load, if nobody changed what was read here; the load lists it."""
         self._put(changes, code)
 
+    def delete_unlisted(self, changes: Changes, code: Code) -> None:
+        """Removes a code of a load that was read here and that no list shows."""
+        changes.delete(self._read[code.id])
+
     def get_listed(self, code_id: UUID) -> Code | None:
-        """The code, or None where there is none or the list doesn't show it yet."""
+        """Returns the code, or None where there is none or the list doesn't show it yet."""
         code = self.get(code_id)
         if code is None:
             return None
@@ -134,7 +138,7 @@ class CodeRepository:
         return list(found.values())
 
     def some_pointers(self, profile_id: UUID, most: int) -> Sequence[Pointer]:
-        """Some of the codes that one partition names."""
+        """Returns some of the codes that one partition names."""
         return list(self._pointers(profile_id, pointer_prefix(), most))
 
     def _pointers(self, profile_id: UUID, prefix: str, most: int | None) -> Iterator[Pointer]:

@@ -65,7 +65,7 @@ class CouponCode(Shape):
 
     @classmethod
     def of(cls, view: CodeView) -> "CouponCode":
-        """The code in this shape."""
+        """Returns the code in this shape."""
         code, profile, use = view.code, view.profile, view.code.use
         return cls(
             id=code.id,

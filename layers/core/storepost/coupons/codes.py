@@ -27,7 +27,7 @@ def new_seed() -> str:
 
 
 def seeded_code(prefix: str | None, seed: str, number: int) -> str:
-    """The code of that number. Nobody can guess it who doesn't know the seed."""
+    """Returns the code of that number. Nobody can guess it who doesn't know the seed."""
     drawn = hmac.digest(seed.encode(), number.to_bytes(8), "sha256")
     bits = int.from_bytes(drawn[:8])
     letters = (ALPHABET[(bits >> 5 * place) % len(ALPHABET)] for place in range(CODE_LENGTH))
@@ -35,7 +35,7 @@ def seeded_code(prefix: str | None, seed: str, number: int) -> str:
 
 
 def made_code(prefix: str | None) -> str:
-    """A new code that nobody can guess."""
+    """Returns a new code that nobody can guess."""
     return (prefix or "") + "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 
@@ -45,7 +45,7 @@ def folded(text: str) -> str:
 
 
 def code_id(store_id: UUID, text: str) -> UUID:
-    """The id of a store's code; it follows from the code, so that there is one of each."""
+    """Returns the id of a store's code; it follows from the code, so that there is one of each."""
     return derived_id(store_id, "coupon_code", folded(text))
 
 

@@ -45,17 +45,17 @@ class Filling:
         if coupon is None or work is None or self._is_workspace_over():
             return False
         try:
-            self._go_on(coupon, work)
+            self._resume(coupon, work)
         except WorkMoved as error:
             raise LostRace from error
         return True
 
-    def _go_on(self, coupon: Coupon, work: CouponWork) -> None:
+    def _resume(self, coupon: Coupon, work: CouponWork) -> None:
         """Stores a chunk of the work. Raises WorkMoved."""
         try:
-            begun = work if work.chunk else self._begin(coupon, work)
-            if begun and begun.chunk:
-                self._store(coupon, begun, begun.chunk)
+            started = work if work.chunk else self._begin(coupon, work)
+            if started and started.chunk:
+                self._store(coupon, started, started.chunk)
         except ObjectGone as error:
             log_unexpected(error)
             self._drop(coupon, work, unstored=0)
@@ -87,7 +87,11 @@ class Filling:
             codes = load.read_rows()
         name = work.object_name
         is_last = name is not None and chunk.end >= len(self._content_of(name))
-        load.put_into_list(codes, is_last=is_last)
+        try:
+            load.put_into_list(codes, is_last=is_last)
+        except (LostRace, WorkMoved):
+            load.take_back_late_rows()
+            raise
 
     def _drop(self, coupon: Coupon, work: CouponWork, unstored: int) -> None:
         """Deletes the work; so many of its codes count as ended."""

@@ -10,7 +10,7 @@ from storepost.values.problems import NotFound
 
 
 def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:
-    """The coupon; 404 where the workspace has none of that id."""
+    """Returns the coupon; 404 where the workspace has none of that id."""
     coupon = coupons.get(coupon_id)
     if coupon is None:
         raise NotFound.of("coupon")

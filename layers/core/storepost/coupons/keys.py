@@ -21,7 +21,7 @@ _REMOVAL = "removal#"
 
 
 def coupons_partition(workspace: WorkspaceScope) -> str:
-    """The partition that has a workspace's coupons."""
+    """Returns the partition that has a workspace's coupons."""
     return workspace.partition("coupons", "all")
 
 
@@ -42,17 +42,17 @@ def code_key(workspace: WorkspaceScope, code: UUID) -> Key:
 
 
 def list_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
-    """The partition of the list of a coupon's codes."""
+    """Returns the partition of the list of a coupon's codes."""
     return workspace.partition("coupon", short(coupon_id), "codes")
 
 
 def jobs_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
-    """The partition that has what is still to be done for a coupon."""
+    """Returns the partition that has what is still to be done for a coupon."""
     return workspace.partition("coupon", short(coupon_id), "jobs")
 
 
 def work_prefix() -> str:
-    """How the sort keys of codes that are still to be stored begin."""
+    """Returns how the sort keys of codes that are still to be stored begin."""
     return _WORK
 
 
@@ -62,12 +62,12 @@ def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
 
 
 def work_of(sort_key: str) -> UUID:
-    """The id of the work that has this sort key."""
+    """Returns the id of the work that has this sort key."""
     return from_short(sort_key.removeprefix(_WORK))
 
 
 def removal_prefix() -> str:
-    """How the sort keys of codes that the platform still has begin."""
+    """Returns how the sort keys of codes that the platform still has begin."""
     return _REMOVAL
 
 
@@ -77,7 +77,7 @@ def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
 
 
 def pointer_prefix(coupon_id: UUID | None = None) -> str:
-    """How the sort keys of a profile's codes begin, or of those of one coupon."""
+    """Returns how the sort keys of a profile's codes begin, or of those of one coupon."""
     return f"{_POINTER}{short(coupon_id)}#" if coupon_id else _POINTER
 
 
@@ -88,18 +88,18 @@ def pointer_key(workspace: WorkspaceScope, profile_id: UUID, coupon_id: UUID, na
 
 
 def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
-    """The partition that names a profile's codes."""
+    """Returns the partition that names a profile's codes."""
     return workspace.partition("profile", short(profile_id))
 
 
 def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
-    """The coupon that a pointer names, and under which name the profile has its code."""
+    """Returns the coupon that a pointer names, and under which name the profile has its code."""
     named = sort_key.removeprefix(_POINTER)
     return from_short(named[:SHORT_LENGTH]), named[SHORT_LENGTH + 1 :]
 
 
 def due_partition(coupon_id: UUID) -> str:
-    """The partition in which it stands when a coupon or its codes are to be looked at."""
+    """Returns the partition in which it stands when a coupon or its codes are to be looked at."""
     return f"{DUE_PARTITION}{_shard(coupon_id)}"
 
 

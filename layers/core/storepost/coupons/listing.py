@@ -59,7 +59,7 @@ class CouponFilter:
     q: str | None = None
 
     def takes(self, coupon: Coupon, status: CouponStatus) -> bool:
-        """Whether the coupon is what is asked for."""
+        """Returns whether the coupon is what is asked for."""
         conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, coupon.store_id),
             (self.sources, coupon.source),
@@ -74,7 +74,7 @@ class CouponFilter:
 def list_coupons(
     workspace: WorkspaceScope, filters: CouponFilter, sort: str, page: PageRequest
 ) -> Listing[CouponView]:
-    """The coupons that are asked for, in the order of `createdAt` or `name`."""
+    """Returns the coupons that are asked for, in the order of `createdAt` or `name`."""
     now = clock.now()
     found = [c for c in CouponRepository(workspace).all() if filters.takes(c, c.status_at(now))]
     ordered = in_order(
@@ -95,23 +95,23 @@ def list_coupons(
 
 
 def get_coupon(workspace: WorkspaceScope, coupon_id: UUID) -> CouponView:
-    """A coupon; 404 where the workspace has none of that id."""
+    """Returns a coupon; 404 where the workspace has none of that id."""
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
     return _with_counts(coupon, found_store(StoreRepository(workspace), coupon.store_id))
 
 
 def as_filled(filled: FilledCoupon) -> CouponView:
-    """A coupon as it will be once a unit of work that fills its pool is written."""
+    """Returns a coupon as it will be once a unit of work that fills its pool is written."""
     return _with_counts(filled.coupon, filled.store, filled.added, filled.waiting)
 
 
 def as_changed(coupon: Coupon) -> CouponView:
-    """A coupon as it will be once a unit of work is written that leaves its codes alone."""
+    """Returns a coupon as it will be once a unit of work is written that leaves its codes alone."""
     return _with_counts(coupon, found_store(StoreRepository(coupon.workspace), coupon.store_id))
 
 
 def as_assigned(assigned: Assigned) -> CodeView:
-    """A code that somebody has just got, or had."""
+    """Returns a code that somebody has just got, or had."""
     return CodeView(
         assigned.code, assigned.code.status_shown(assigned.coupon, clock.now()), assigned.profile
     )

@@ -23,6 +23,7 @@ from storepost.coupons.rows import CodeItem, CodeUseItem, as_code, code_attribut
 from storepost.coupons.trees import CodeList
 from storepost.coupons.works import Chunk, CouponWork, WorkRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.loading import Load
 from storepost.platform.persistence.item import BATCH_GET_KEYS, Item, Key, Raw, find_raw
 from storepost.platform.persistence.loads.in_flight import in_flight
@@ -41,6 +42,7 @@ class CodeLoad:
         self, coupon: Coupon, work: CouponWork, chunk: Chunk, texts: Iterable[str]
     ) -> None:
         """Of these texts, which are those of the chunk."""
+        self._written: set[UUID] = set()
         self._coupon = coupon
         self._work = work
         self._chunk = chunk
@@ -56,11 +58,9 @@ class CodeLoad:
     def write_rows(self) -> list[Code]:
         """Writes the rows of those that the store doesn't have; returns them as they are stored."""
         refused = set(insert_rows(map(self._row, self._codes.values())))
-        if not refused:
-            return list(self._codes.values())
         known = [code for code in self._codes.values() if self._key(code) in refused]
-        written = self._codes.keys() - {code.id for code in known}
-        return [self._codes[each] for each in written] + self._stored(known)
+        self._written = self._codes.keys() - {code.id for code in known}
+        return [self._codes[each] for each in self._written] + self._stored(known)
 
     def read_rows(self) -> list[Code]:
         """Returns those that are stored and not in the list yet, as they are now."""
@@ -82,6 +82,35 @@ class CodeLoad:
             changes = Changes()
             progress.note(changes, 0, keys)
             changes.commit()
+
+    def take_back_late_rows(self) -> None:
+        """Removes rows that `write_rows` wrote after another run had put those codes into the list.
+
+        They were deleted meanwhile: nothing would lead to them, and nobody could bring them again.
+        """
+        listed_to = self._listed_to()
+        keys = {self._list.entry(self._codes[each]).key: each for each in self._written}
+        late = {key: each for key, each in keys.items() if key <= listed_to}
+        if not late:
+            return
+        within = KeyRange(min(late), max(late) + LOWEST)
+        for entry in self._list.tree.first(within, len(self._codes)):
+            late.pop(entry.key, None)
+        for some in batched(late.values(), _USES_AT_ONCE, strict=False):
+            commit_anew(partial(self._take_back, ids=some))
+
+    def _listed_to(self) -> str:
+        """The key up to which codes of the chunk are in the list by now, or were."""
+        for work in self._works.all():
+            if work.mark == self._work.mark:
+                return (work.chunk and work.chunk.listed_to) or ""
+        return END
+
+    def _take_back(self, changes: Changes, ids: Iterable[UUID]) -> None:
+        codes = CodeRepository(self._coupon.workspace)
+        for each in codes.find_stored(ids).values():
+            if isinstance(each, Code) and each.load == self._work.mark:
+                codes.delete_unlisted(changes, each)
 
     def _key(self, code: Code) -> Key:
         return code_key(self._coupon.workspace, code.id)

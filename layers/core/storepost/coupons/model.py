@@ -138,28 +138,28 @@ class Coupon:
     """When the platform is told again, or was."""
 
     def has_passed(self, now: datetime) -> bool:
-        """Whether its codes' common end has passed."""
+        """Returns whether its codes' common end has passed."""
         return self.validity.ends_at is not None and self.validity.ends_at <= now
 
     def status_at(self, now: datetime) -> CouponStatus:
-        """What it shows: one whose end has passed is ended."""
+        """Returns what it shows: one whose end has passed is ended."""
         if self.status is CouponStatus.ACTIVE and self.has_passed(now):
             return CouponStatus.ENDED
         return self.status
 
     def is_active(self, now: datetime) -> bool:
-        """Whether it gives codes out."""
+        """Returns whether it gives codes out."""
         return self.status_at(now) is CouponStatus.ACTIVE
 
     def status_shown(self, stored: CodeStatus, now: datetime) -> CodeStatus:
-        """What a code of that status shows, but for one that ends by itself."""
+        """Returns what a code of that status shows, but for one that ends by itself."""
         ends = stored in UNASSIGNED and not self.is_active(now)
         if ends or (stored is CodeStatus.ASSIGNED and self.has_passed(now)):
             return CodeStatus.EXPIRED
         return stored
 
     def stored_for(self, status: CodeStatus, now: datetime) -> frozenset[CodeStatus]:
-        """The statuses that show as this one."""
+        """Returns the statuses that show as this one."""
         return frozenset(each for each in CodeStatus if self.status_shown(each, now) is status)
 
 
@@ -172,7 +172,7 @@ class Use:
     at: datetime
 
     def is_before(self, other: "Use") -> bool:
-        """Whether it comes first; what arrives in any order ends with the same one."""
+        """Returns whether it comes first; what arrives in any order ends with the same one."""
         return (self.at, self.order_id) < (other.at, other.order_id)
 
 
@@ -208,11 +208,11 @@ class Code:
 
     @property
     def is_due(self) -> bool:
-        """Whether a row says when it ends: as long as it is assigned."""
+        """Returns whether a row says when it ends: as long as it is assigned."""
         return self.ends_by_itself and self.status is CodeStatus.ASSIGNED
 
     def status_shown(self, coupon: Coupon, now: datetime) -> CodeStatus:
-        """What it shows: one whose end has passed is expired."""
+        """Returns what it shows: one whose end has passed is expired."""
         ended = self.expires_at is not None and self.expires_at <= now
         if self.status is CodeStatus.ASSIGNED and ended:
             return CodeStatus.EXPIRED
@@ -233,7 +233,7 @@ class Counts:
 def counts_at(
     coupon: Coupon, stored: Mapping[CodeStatus, int], overdue: int, waiting: int, now: datetime
 ) -> Counts:
-    """What a coupon shows, of what is stored.
+    """Returns what a coupon shows, of what is stored.
 
     `overdue` codes have passed their own end and are still `assigned`; `waiting` ones are still to
     be stored. Once it is over they won't be: they end as those do that are stored and nobody has.

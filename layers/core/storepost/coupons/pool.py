@@ -15,7 +15,7 @@ work is."""
 
 
 def first_status(coupon: Coupon) -> CodeStatus:
-    """What a code begins as: the platform has to take it first, where it has to know it."""
+    """Returns what a code begins as: the platform has to take it first, where it has to know it."""
     return CodeStatus.PENDING if coupon.on_platform else CodeStatus.AVAILABLE
 
 
@@ -48,5 +48,5 @@ def add_codes(
 
 
 def used(code: Code, use: Use) -> Code:
-    """The code after an order had it, whatever it was before."""
+    """Returns the code after an order had it, whatever it was before."""
     return replace(code, status=CodeStatus.USED, use=use, error=None)

@@ -42,12 +42,12 @@ class CouponRepository:
         self._read: dict[UUID, CouponItem] = {}
 
     def get(self, coupon_id: UUID) -> Coupon | None:
-        """The coupon, or None."""
+        """Returns the coupon, or None."""
         item = self._reads.find(CouponItem, coupon_key(self._scope, coupon_id))
         return self._as_coupon(item) if item else None
 
     def all(self) -> list[Coupon]:
-        """All coupons, archived ones too."""
+        """Returns all coupons, archived ones too."""
         rows = CouponItem.query(coupons_partition(self._scope), consistent_read=True)
         return [self._as_coupon(row) for row in rows]
 
@@ -74,7 +74,7 @@ class CouponRepository:
         changes.delete(CouponDueItem(*due_key(coupon.id, at)))
 
     def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:
-        """The coupon's codes that are assigned and have passed their own end."""
+        """Returns the coupon's codes that are assigned and have passed their own end."""
         until = CouponDueItem.sk < clock.to_text(now) + "$"
         rows = CouponDueItem.query(
             due_partition(coupon_id),
@@ -121,7 +121,7 @@ class CouponRepository:
 
 
 def due_before(shard: int, now: datetime, most: int) -> list[CouponDueItem]:
-    """Some of what has ended by now, oldest first."""
+    """Returns some of what has ended by now, oldest first."""
     rows = CouponDueItem.query(
         f"{DUE_PARTITION}{shard}",
         CouponDueItem.sk < clock.to_text(now) + "$",

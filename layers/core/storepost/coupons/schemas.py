@@ -62,7 +62,7 @@ class CouponCounts(Shape):
 
     @classmethod
     def of(cls, counts: model.Counts) -> "CouponCounts":
-        """The counts in this shape."""
+        """Returns the counts in this shape."""
         return cls(**{status.value: counts[status] for status in CodeStatus})
 
 
@@ -126,7 +126,7 @@ class Coupon(Shape):
 
     @classmethod
     def of(cls, view: CouponView) -> "Coupon":
-        """The coupon in this shape."""
+        """Returns the coupon in this shape."""
         coupon, store, terms = view.coupon, view.store, view.coupon.terms
         least = terms.minimum_subtotal if terms else None
         combines = terms.combines_with if terms else None
@@ -144,7 +144,7 @@ class Coupon(Shape):
             value=terms.value if terms else None,
             minimum_subtotal=MoneyShape.of(least) if least else None,
             validity=_as_validity(coupon.validity),
-            combines_with=CouponCombinations(
+            combines_with=CouponCombinations.of_stored(
                 order_discounts=combines.order_discounts,
                 product_discounts=combines.product_discounts,
                 shipping_discounts=combines.shipping_discounts,
@@ -174,7 +174,7 @@ class CouponImportProblem(Shape):
 
     @classmethod
     def of(cls, fault: Fault) -> "CouponImportProblem":
-        """The row in this shape."""
+        """Returns the row in this shape."""
         return cls(row=fault.row, value=fault.value, reason=fault.reason)
 
 
@@ -209,7 +209,7 @@ class CouponImportCheck(Shape):
 
     @classmethod
     def of(cls, check: ImportCheck) -> "CouponImportCheck":
-        """The check in this shape."""
+        """Returns the check in this shape."""
         return cls(
             column=check.column,
             rows=check.rows,
@@ -227,5 +227,5 @@ def _as_validity(validity: Validity) -> ValidForDays | ValidUntil | ValidForEver
     if validity.days:
         return ValidForDays.of_stored(type="days", days=validity.days)
     if validity.ends_at:
-        return ValidUntil(type="until", ends_at=validity.ends_at)
-    return ValidForEver(type="none")
+        return ValidUntil.of_stored(type="until", ends_at=validity.ends_at)
+    return ValidForEver.of_stored(type="none")

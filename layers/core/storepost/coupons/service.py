@@ -119,7 +119,7 @@ def import_coupon(
     column: str | None,
     changes: Changes,
 ) -> FilledCoupon:
-    """A coupon whose codes are those of a CSV file; the worker stores them.
+    """Returns a coupon whose codes are those of a CSV file; the worker stores them.
 
     Raises StoreDisconnected, Unreadable, ColumnNotFound and NoValidCodes.
     """

@@ -38,7 +38,7 @@ class CodeResult:
 
 
 def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, currency: str) -> str:
-    """The number of the coupon's discount, made where there is none yet.
+    """Returns the number of the coupon's discount, made where there is none yet.
 
     Raises what `AdminClient.run` does.
     """
@@ -97,7 +97,7 @@ def _as_long_as_there(admin: AdminClient, discount: str) -> Iterator[None]:
 
 
 def seed_of(coupon: Coupon) -> str:
-    """The discount's own code: it can't be guessed, and is always the same."""
+    """Returns the discount's own code: it can't be guessed, and is always the same."""
     number, letters = derived_id(coupon.id, "discount").int, list[str]()
     for _ in range(SEED_LENGTH):
         number, place = divmod(number, len(ALPHABET))

@@ -53,12 +53,12 @@ class CodeList:
 
     @property
     def tree(self) -> Tree:
-        """The list's tree."""
+        """Returns the list's tree."""
         partition = list_partition(self.workspace, self.coupon_id)
         return Tree(partition, (STATUS,), top_nodes=TOP_NODES, levels=LEVELS, packing=PACKING)
 
     def entry(self, code: Code) -> TreeEntry:
-        """The code's entry."""
+        """Returns the code's entry."""
         key = moment_key(code.created_at, code.id)
         return TreeEntry(key, {STATUS.name: code.status.value}, code.text)
 
@@ -68,6 +68,6 @@ class CodeList:
         self.tree.update_index(changes, old, new)
 
     def stored(self) -> Mapping[CodeStatus, int]:
-        """How many codes are stored of each status."""
+        """Returns how many codes are stored of each status."""
         counts = self.tree.counts()
         return {each: counts[STATUS.counter(each.value)] for each in CodeStatus}

@@ -20,7 +20,7 @@ from storepost.values import clock
 
 
 def keys_of_codes(store: Store, texts: Iterable[str]) -> list[Key]:
-    """The rows that are read of what an order carries."""
+    """Returns the rows that are read of what an order carries."""
     return [code_key(store.workspace, each) for each in _ids(store.id, texts)]
 
 

@@ -57,7 +57,7 @@ class CouponWork:
 
     @property
     def mark(self) -> LoadMark:
-        """The mark of the codes of the chunk that is being stored."""
+        """Returns the mark of the codes of the chunk that is being stored."""
         return LoadMark(self.id, self.next_byte)
 
     def has_listed(self, code: Code, entry_key: str) -> bool:
@@ -103,10 +103,10 @@ class WorkRepository:
 
     def begin(self, changes: Changes, work: CouponWork, chunk: Chunk) -> None:
         """Writes that the codes of a chunk are being stored from now on."""
-        begun: list[Action] = [CouponWorkItem.chunk.set(_chunk_row(chunk))]
+        actions: list[Action] = [CouponWorkItem.chunk.set(_chunk_row(chunk))]
         if work.object_name is None and work.seed is None:
-            begun.append(CouponWorkItem.seed.set(new_seed()))
-        self._update(changes, work, begun)
+            actions.append(CouponWorkItem.seed.set(new_seed()))
+        self._update(changes, work, actions)
 
     def note_listed(self, changes: Changes, work: CouponWork, chunk: Chunk, newly: int) -> None:
         """Writes that so many more codes of the chunk are in the list."""
@@ -118,12 +118,12 @@ class WorkRepository:
 
     def finish_chunk(self, changes: Changes, work: CouponWork, chunk: Chunk, done: int) -> None:
         """Writes that a chunk is stored, and that so many codes more need not be stored."""
-        moved: list[Action] = [
+        actions: list[Action] = [
             CouponWorkItem.chunk.remove(),
             CouponWorkItem.next_byte.set(chunk.end),
             CouponWorkItem.remaining.add(-done),
         ]
-        self._update(changes, work, moved)
+        self._update(changes, work, actions)
 
     def delete(self, changes: Changes, work: CouponWork) -> None:
         """Deletes a work of which no code is left to be stored."""

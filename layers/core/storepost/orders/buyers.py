@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from storepost.orders.events import events_of, recorded_events_of
+from storepost.orders.events import PLACED, events_of, recorded_events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import StoredOrder
@@ -30,6 +30,9 @@ class BoughtOrder:
     order: Order
     buyer: Profile | None
     """None where the order names nobody, or its buyer was erased or redacted."""
+    placed: ProfileEvent | None = None
+    """The buyer's event that the order was placed, which is stored with the order; None where it is
+    recorded already."""
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
@@ -42,7 +45,8 @@ def assign_buyer(
 ) -> BoughtOrder:
     """Returns the order that arrives, with the profile that it is counted in.
 
-    Events of the order that aren't recorded yet become the buyer's events. The order of somebody
+    Events of the order that aren't recorded yet become the buyer's events; whoever saves the order
+    stores the one that it was placed. The order of somebody
     who was erased or redacted stays without a buyer.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
@@ -53,33 +57,69 @@ def assign_buyer(
     order = incoming.as_order(store, recorded)
     former = repository.get(stored.profile_id) if stored and stored.profile_id else None
     # Before anything that its buyer's names could do to others.
-    if _was_erased(stored, former) or _is_redacted(changes, store, incoming):
+    if _was_erased(stored, former) or is_redacted(changes, store, incoming):
         _uncount(changes, repository, former, before)
         anonymous = replace(order, customer_external_id=None, buyer_erased=True)
         return BoughtOrder(anonymous, None)
-    identities = incoming.identities(store)
-    cause = MergeCause(store.platform, incoming.external_id)
-    arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
-    known, known_profile = person_of(changes, arrival)
-    if former and (known_profile is None or former.id != known_profile.id):
+    buyer = Buyer(changes, store, incoming)
+    is_another = former is not None and (buyer.before is None or former.id != buyer.before.id)
+    if is_another:
         _uncount(changes, repository, former, before)
-    if not identities:
+    if not buyer.identities:
         return BoughtOrder(order, None)
-    added = takes_in(known_profile, identities, known)
-    seen = dict.fromkeys(added, (incoming.placed_at,))
-    profile = _with_names(known_profile, store, incoming).identified(seen)
-    had = before if former and former.id == profile.id else None
-    order = replace(order, profile_id=profile.id)
-    profile = _counted(_counted(profile, had, -1), order, +1)
-    events = events_of(order, store.platform)
-    profile = _with_events(profile, events)
-    profile = show_consents(changes, known_profile, profile, {})
-    if profile != known_profile:
-        repository.save(changes, known_profile, profile)
-    repository.claim(changes, profile, known.claims, added)
-    for event in events:
-        ProfileEventRepository(store.workspace).add(changes, profile.id, event)
-    return BoughtOrder(replace(order, recorded=recorded_events_of(order)), profile)
+    order, placed = buyer.add(incoming, order, before if former and not is_another else None)
+    return BoughtOrder(order, buyer.save(), placed)
+
+
+class Buyer:
+    """Whoever orders name that a unit of work writes: saved once, whatever they bought."""
+
+    def __init__(self, changes: Changes, store: Store, incoming: IncomingOrder) -> None:
+        """Reads whose the order is. Raises MergedFirst, having added nothing."""
+        self._changes = changes
+        self._store = store
+        self.identities = incoming.identities(store)
+        cause = MergeCause(store.platform, incoming.external_id)
+        arrival = Arrival(store.workspace, self.identities, people_of_arrival, cause)
+        self._known, self.before = person_of(changes, arrival)
+        self._added = takes_in(self.before, self.identities, self._known)
+        self._after = self.before
+        self._events: list[ProfileEvent] = []
+
+    def add(
+        self, incoming: IncomingOrder, order: Order, had: Order | None = None
+    ) -> tuple[Order, ProfileEvent | None]:
+        """Counts an order in the profile; returns it with the profile and its events recorded.
+
+        The second is the event that it was placed, where that is new: it is stored with the order.
+        The order has the same identities as the first one. `had` is the order as the profile counts
+        it already.
+        """
+        seen = dict.fromkeys(self._added, (incoming.placed_at,))
+        profile = _with_names(self._after, self._store, incoming).identified(seen)
+        order = replace(order, profile_id=profile.id)
+        events = events_of(order, self._store.platform)
+        self._after = _with_events(_counted(_counted(profile, had, -1), order, +1), events)
+        placed = next((event for event in events if event.name == PLACED), None)
+        self._events += [event for event in events if event is not placed]
+        return replace(order, recorded=recorded_events_of(order)), placed
+
+    def save(self) -> Profile:
+        """Adds the profile, its claims and most events to the unit of work; an order was added.
+
+        What `add` returned is stored with the orders.
+        """
+        if self._after is None:
+            raise ValueError("nobody bought anything")
+        changes, workspace = self._changes, self._store.workspace
+        repository = ProfileRepository(workspace, changes.reads)
+        profile = show_consents(changes, self.before, self._after, {})
+        if profile != self.before:
+            repository.save(changes, self.before, profile)
+        repository.claim(changes, profile, self._known.claims, self._added)
+        for event in self._events:
+            ProfileEventRepository(workspace).add(changes, profile.id, event)
+        return profile
 
 
 def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:
@@ -89,8 +129,8 @@ def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:
     return stored.profile_id is not None and former is None
 
 
-def _is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
-    """Whether the shop tells of a moment before it had the order's customer redacted."""
+def is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
+    """Returns whether the shop tells of a moment before it had the order's customer redacted."""
     customer = redactable_customer(store, incoming)
     customers = CustomerRepository(store.workspace, changes.reads)
     return customer is not None and customers.redacts(store.id, customer, incoming.updated_at)

@@ -1,15 +1,14 @@
 """Where orders stand: each by itself, and their pointers in the buyers' partitions."""
 
-from datetime import datetime
 from uuid import UUID
 
+from storepost.people.events.keys import order_prefix
 from storepost.platform.persistence.item import Key
-from storepost.values import clock
 from storepost.values.ids import SHORT_LENGTH, derived_id, from_short, short
 from storepost.values.scope import WorkspaceScope
 
 _ANY_POINTER = "order"
-_POINTER = "order#"
+_POINTER = order_prefix()
 _DELETED_POINTER = "order_deleted#"
 
 
@@ -41,14 +40,6 @@ def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
 def pointer_prefix(*, deleted_too: bool = False) -> str:
     """Returns how the sort keys of a profile's orders begin, or also of their tombstones."""
     return _ANY_POINTER if deleted_too else _POINTER
-
-
-def pointer_key(
-    workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
-) -> Key:
-    """Returns the key of a profile's pointer to one of its orders, by time."""
-    partition = pointer_partition(workspace, profile_id)
-    return (partition, f"{_POINTER}{clock.to_text(placed_at)}#{short(order)}")
 
 
 def deleted_pointer_key(workspace: WorkspaceScope, profile_id: UUID, order: UUID) -> Key:

@@ -19,7 +19,6 @@ from storepost.orders.keys import (
     order_id,
     order_key,
     order_of_pointer,
-    pointer_key,
     pointer_partition,
     pointer_prefix,
 )
@@ -30,6 +29,15 @@ from storepost.orders.model import (
     LineItem,
     Order,
     RecordedEvents,
+)
+from storepost.people.events.keys import pointer_key
+from storepost.people.events.model import ProfileEvent
+from storepost.people.events.rows import (
+    OrderPointerItem,
+    delete_pointer,
+    move_pointer,
+    pointer_row,
+    release_event,
 )
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
@@ -88,10 +96,6 @@ _SALES = "sales"
 
 class DeletedOrderItem(Item, discriminator="deleted_order"):
     """That an order was deleted: whoever removes its workspace finds what is left of it."""
-
-
-class OrderPointerItem(Item, discriminator="order_pointer"):
-    """That an order belongs to a profile, or what is left of one that did."""
 
 
 @dataclass(frozen=True)
@@ -174,10 +178,9 @@ class OrderRepository:
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
         """Makes an order another profile's, if it still is where the pointer says."""
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
-        moved: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
-        changes.update(order, moved, OrderItem.profile_id == source)
-        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
-        changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
+        actions: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
+        changes.update(order, actions, OrderItem.profile_id == source)
+        move_pointer(changes, pointer, pointer_partition(self._scope, into))
 
     def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
         """Leaves an order without its buyer for good, if it still is where the pointer says."""
@@ -189,12 +192,20 @@ class OrderRepository:
             OrderItem.to_count.remove(),
         ]
         changes.update(order, erased, OrderItem.profile_id == buyer_id)
-        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
+        delete_pointer(changes, pointer)
 
-    def save(self, changes: Changes, order: Order, *, is_counted: bool) -> None:
+    def save(
+        self,
+        changes: Changes,
+        order: Order,
+        placed: ProfileEvent | None = None,
+        *,
+        is_counted: bool,
+    ) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer.
 
-        `is_counted` has what it sold counted.
+        `placed` is the buyer's event of it, where that is new. `is_counted` has what it sold
+        counted.
         """
         item = self._read.get(order.id) or OrderItem(*order_key(self._scope, order.id))
         old = self._pointer(item)
@@ -202,7 +213,7 @@ class OrderRepository:
             setattr(item, name, value)
         item.to_count = _SALES if is_counted else None
         changes.save(item)
-        self._point(changes, old, self._pointer(item))
+        self._point(changes, old, self._pointer(item), placed)
 
     def redact_buyer(self, changes: Changes, order_id: UUID) -> None:
         """Removes the buyer from the order or tombstone that was read here."""
@@ -255,13 +266,24 @@ class OrderRepository:
         changes.save(DeletedOrderItem(*deleted_key(self._scope, identifier)))
         self._point(changes, self._pointer(known), self._pointer(left))
 
-    def _point(self, changes: Changes, old: Key | None, new: Key | None) -> None:
-        if old == new:
+    def _point(
+        self, changes: Changes, old: Key | None, new: Key | None, placed: ProfileEvent | None = None
+    ) -> None:
+        if old == new and placed is None:
             return
-        if old:
-            changes.delete(OrderPointerItem(*old))
+        if old and old != new:
+            self._delete_pointer(changes, old)
         if new:
-            changes.save(OrderPointerItem(*new))
+            changes.save(pointer_row(new, placed))
+
+    def _delete_pointer(self, changes: Changes, key: Key) -> None:
+        """Deletes a pointer; the event that it carries gets a row of its own.
+
+        One that isn't there was moved by another writer, and this one loses the race.
+        """
+        carries = key[1].startswith(pointer_prefix())
+        row = self._reads.find(OrderPointerItem, key) if carries else None
+        release_event(changes, row or OrderPointerItem(*key))
 
     def _pointer(self, item: OrderItem | None) -> Key | None:
         """Where the buyer's partition names what the row is about."""

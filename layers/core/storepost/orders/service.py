@@ -66,14 +66,16 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     bought = assign_buyer(changes, store, stored, incoming)
     after = bought.order
     if after != before:
-        repository.save(changes, after, is_counted=has_sold_otherwise(before, after))
+        repository.save(changes, after, bought.placed, is_counted=has_sold_otherwise(before, after))
     reindex(changes, store.workspace, before, after)
-    _use_codes(changes, store, before, after)
+    use_codes(changes, store, before, after)
     return WrittenOrder(after, bought.buyer, before is None)
 
 
-def _use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:
-    """Marks the order's discount codes used, but for those that it had when it was written last."""
+def use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:
+    """Adds that the order's discount codes are used, but for those that it had when it was written
+    last.
+    """
     known = before.discount_codes if before and before.placed_at <= after.placed_at else ()
     new = [code for code in after.discount_codes if code not in known]
     mark_used(changes, store, new, Use(after.id, after.number, after.placed_at))

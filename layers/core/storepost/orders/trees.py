@@ -59,7 +59,7 @@ class OrderList:
     @property
     def tree(self) -> Tree:
         """Returns the list's tree."""
-        return Tree(self._partition, FILTERS, packing=PACKS_WHAT_IS_COLD)
+        return Tree(self._partition, FILTERS, packing=PACKS_WHAT_IS_COLD, keys_stay=True)
 
     @property
     def _partition(self) -> str:

@@ -78,7 +78,7 @@ def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | No
     changes.save(_item(shop, tokens, clock.now(), until))
 
 
-def keep_for_good(changes: Changes, shop: str, on_conflict: Exception) -> None:
+def keep_while_connected(changes: Changes, shop: str, on_conflict: Exception) -> None:
     """Keeps the shop's tokens as long as it is connected; `on_conflict` where there are none."""
     changes.update(
         ShopGrantItem(*grant_key(shop)),

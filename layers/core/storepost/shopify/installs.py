@@ -140,20 +140,20 @@ class InstallRepository:
         return _as_install(self._scope, item)
 
     def await_choice(
-        self, changes: Changes, begun: BegunInstall, until: datetime, on_conflict: Exception
+        self, changes: Changes, install: BegunInstall, until: datetime, on_conflict: Exception
     ) -> None:
         """Keeps an approved install until then, while somebody chooses the shop's workspace.
 
         The commit raises `on_conflict` where the install isn't pending any more.
         """
         changes.update(
-            InstallItem(*install_key(self._scope, begun.shop)),
+            InstallItem(*install_key(self._scope, install.shop)),
             [
                 InstallItem.state.remove(),
                 InstallItem.ends_at.set(until),
                 InstallItem.expiration.set(until),
             ],
-            InstallItem.id == begun.id,
+            InstallItem.id == install.id,
             on_conflict,
         )
 
@@ -179,10 +179,10 @@ def find_begun(state: str) -> BegunInstall | None:
     )
 
 
-def use_state(changes: Changes, begun: BegunInstall, on_conflict: Exception) -> None:
+def use_state(changes: Changes, install: BegunInstall, on_conflict: Exception) -> None:
     """Marks the state as used; the commit raises `on_conflict` where it was used already."""
-    row = InstallStateItem(*state_key(begun.state_digest))
-    changes.delete(row, InstallStateItem.install_id == begun.id, on_conflict)
+    row = InstallStateItem(*state_key(install.state_digest))
+    changes.delete(row, InstallStateItem.install_id == install.id, on_conflict)
 
 
 def installs_of(shop: str, workspaces: list[WorkspaceScope]) -> dict[UUID, Install]:

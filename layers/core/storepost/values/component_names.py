@@ -122,7 +122,7 @@ _OF_KIND = re.compile(r"(\w+)_(\w+)_")
 
 
 def public_name(name: str) -> str:
-    """The component's name for the name that pydantic gives a class."""
+    """Returns the component's name for the name that pydantic gives a class."""
     if generic := _OF_KIND.fullmatch(name):
         return f"{generic[1]}Of{public_name(generic[2])}"
     shorter = name.removesuffix("Shape") or name

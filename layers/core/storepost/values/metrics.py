@@ -5,24 +5,33 @@ What a count is about (operation, request, workspace) stands beside it in the sa
 looked for in the log.
 """
 
+from collections import Counter
+
 from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 _metrics = Metrics()
+_counted: Counter[str] = Counter()
+"""Sums of the running invocation. Powertools keeps each value, at most 100 of a metric: then it
+writes them at once, without what they are about, and demands a namespace even where metrics are
+switched off."""
 
 
-def count(name: str, number: float = 1) -> None:
+def count(name: str, number: int = 1) -> None:
     """Adds to a metric of the running invocation."""
-    _metrics.add_metric(name=name, unit=MetricUnit.Count, value=number)
+    _counted[name] += number
 
 
 def flush(**about: str | None) -> None:
     """Writes what the invocation counted, if anything, with what it is about."""
-    if not _metrics.metric_set:
+    if not _counted:
         return
-    for name, value in about.items():
+    for name, number in _counted.items():
+        _metrics.add_metric(name=name, unit=MetricUnit.Count, value=number)
+    _counted.clear()
+    for key, value in about.items():
         if value is not None:
-            _metrics.add_metadata(key=name, value=value)
+            _metrics.add_metadata(key=key, value=value)
     _metrics.flush_metrics()
     # Where metrics are switched off, the former leaves them.
     _metrics.clear_metrics()

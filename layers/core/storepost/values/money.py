@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,15 @@ def checked_currency(code: str) -> str:
     return upper
 
 
+def _checked(value: object) -> object:
+    """Whatever is wrong with a code, its length too, the error says what a code is."""
+    return checked_currency(value) if isinstance(value, str) else value
+
+
 CurrencyCode = Annotated[
     str,
     StringConstraints(min_length=3, max_length=3),
-    AfterValidator(checked_currency),
+    BeforeValidator(_checked),
     Field(json_schema_extra={"format": "iso4217", "examples": ["EUR"]}),
 ]
 """A currency in a request."""

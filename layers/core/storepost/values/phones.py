@@ -25,7 +25,7 @@ def normalised(number: str, country: str | None = None) -> str:
     if parsed.extension:
         raise ValueError("Must be a phone number without an extension")
     if country and not number.strip().startswith("+") and not phonenumbers.is_valid_number(parsed):
-        raise ValueError("Must be a phone number that its country has")
+        raise ValueError(f"{PHONE_FORM}, or as people write it in {country}")
     possible = phonenumbers.is_possible_number_with_reason(parsed)
     if possible != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise ValueError("Must be a phone number that can exist in its country")

@@ -1,6 +1,7 @@
 """The tenant as a type: repositories are made from a scope, so no query can forget it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from storepost.values.ids import from_short, short
@@ -12,7 +13,7 @@ class WorkspaceScope:
 
     id: UUID
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Returns the beginning of each partition key of the workspace."""
         return f"workspace#{short(self.id)}"

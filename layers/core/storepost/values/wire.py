@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import core_schema
+from pydantic_core import PydanticKnownError, core_schema
 
 from storepost.values import clock
 from storepost.values.error_texts import MOMENT_FORM, UUID_FORM
@@ -68,18 +68,37 @@ class Shape(BaseModel):
         return cls.model_construct(**fields)
 
 
-class RequestBody(Shape):
-    """A shape in a request: unknown fields are refused."""
+def _with_few_fields(value: object) -> object:
+    """Each unknown field is an error, which takes a hundred times its own size."""
+    if isinstance(value, dict) and len(value) > MAX_FIELDS:
+        raise ValueError(f"Must have at most {MAX_FIELDS} fields")
+    return value
 
-    model_config = ConfigDict(extra="forbid")
+
+class RequestBody(Shape):
+    """A shape in a request: unknown fields are refused, and so are ours by their names in code."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     @model_validator(mode="before")
     @classmethod
     def _has_few_fields(cls, value: object) -> object:
-        """Each unknown field is an error, which takes a hundred times its own size."""
-        if isinstance(value, dict) and len(value) > MAX_FIELDS:
-            raise ValueError(f"Must have at most {MAX_FIELDS} fields")
+        return _with_few_fields(value)
+
+
+def few_names(most: int) -> BeforeValidator:
+    """Returns what refuses an object of more names before any of them is validated.
+
+    A field's `max_length` alone is looked at once each of them has had its errors.
+    """
+
+    def check(value: object) -> object:
+        if isinstance(value, dict) and len(value) > most:
+            about = {"field_type": "Object", "max_length": most, "actual_length": len(value)}
+            raise PydanticKnownError("too_long", about)
         return value
+
+    return BeforeValidator(check)
 
 
 class PartialUpdate(RequestBody):
@@ -198,6 +217,11 @@ class MoneyShape(Shape):
     """An amount of money in one currency, as a whole number of that currency's minor units."""
 
     model_config = ConfigDict(extra="forbid", title="Money")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, value: object) -> object:
+        return _with_few_fields(value)
 
     amount: StrictInt = Field(
         ge=-MAX_MINOR_UNITS,

@@ -7,7 +7,8 @@ import pytest
 
 from storepost.platform.persistence.client import CALLS_IN_FLIGHT
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.persistence.loads.in_flight import in_flight
+from storepost.platform.persistence.loads import in_flight as calls_in_flight
+from storepost.platform.persistence.loads.in_flight import InTurn, in_flight
 from storepost.platform.persistence.patience import patience, seconds_left
 
 
@@ -58,3 +59,66 @@ def test_the_first_failure_ends_it_and_nothing_more_is_begun() -> None:
     with pytest.raises(RuntimeError, match="three"):
         list(in_flight(fail_at_three, range(1000)))
     assert len(begun) <= 4 * CALLS_IN_FLIGHT
+
+
+class TestInTurn:
+    """Work beside the caller's."""
+
+    def test_goes_on_beside_what_the_caller_does(self) -> None:
+        """Each of both waits for the other, which would never end if they came in turn."""
+        both, turn = threading.Barrier(2, timeout=10), InTurn()
+        turn.start(both.wait)
+        both.wait()
+        turn.finish()
+
+    def test_what_fails_is_raised_where_it_is_waited_for(self) -> None:
+        def fail() -> None:
+            raise RuntimeError("it failed")
+
+        turn = InTurn()
+        turn.start(fail)
+        with pytest.raises(RuntimeError, match="it failed"):
+            turn.finish()
+        turn.finish()
+
+    def test_one_thing_is_under_way_at_a_time(self) -> None:
+        turn = InTurn()
+        turn.start(lambda: None)
+        with pytest.raises(ValueError, match="isn't finished"):
+            turn.start(lambda: None)
+
+    def test_has_the_patience_of_who_began_it(self) -> None:
+        left: list[float] = []
+        turn = InTurn()
+        with patience(60_000):
+            turn.start(lambda: left.append(seconds_left()))
+            turn.finish()
+        assert left[0] < 60
+
+    def test_is_done_by_the_caller_where_one_call_is_made_at_once(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As late as it may be: so tests see what is prepared before it is done."""
+        monkeypatch.setattr(calls_in_flight, "CALLS_IN_FLIGHT", 1)
+        done: list[int] = []
+        turn = InTurn()
+        turn.start(lambda: done.append(threading.get_ident()))
+        assert done == []
+        turn.finish()
+        assert done == [threading.get_ident()]
+
+    def test_nothing_goes_on_behind_who_abandons_it(self) -> None:
+        """Not even where it fails."""
+        began, ended = threading.Event(), list[str]()
+
+        def fail() -> None:
+            began.wait(10)
+            ended.append("now")
+            raise RuntimeError
+
+        turn = InTurn()
+        turn.start(fail)
+        began.set()
+        turn.abandon()
+        assert ended == ["now"]
+        turn.finish()

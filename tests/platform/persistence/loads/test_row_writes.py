@@ -76,8 +76,8 @@ class TestPut:
         written: list[Raw] = []
         remaining = iter(left)
 
-        def answer(_operation: str, asked: dict[str, Any]) -> dict[str, Any]:
-            ((table, parts),) = asked["RequestItems"].items()
+        def answer(_operation: str, request: dict[str, Any]) -> dict[str, Any]:
+            ((table, parts),) = request["RequestItems"].items()
             done = max(0, len(parts) - next(remaining, 0))
             written.extend(part["PutRequest"]["Item"] for part in parts[:done])
             return {"UnprocessedItems": {table: parts[done:]} if parts[done:] else {}}
@@ -190,12 +190,16 @@ class _Refused:
             statements = parameters["Statements"]
             self.sent.append(len(statements))
             part = next(self._parts, range(0))
-            kept = [s for n, s in enumerate(statements) if n not in part]
-            answer = plain(client, operation, {"Statements": kept}) if kept else {"Responses": []}
+            remaining = [s for n, s in enumerate(statements) if n not in part]
+            answer = (
+                plain(client, operation, {"Statements": remaining})
+                if remaining
+                else {"Responses": []}
+            )
             answers = iter(answer["Responses"])
             refused = {"Error": {"Code": self._code, "Message": "refused"}}
-            told = [refused if n in part else next(answers) for n in range(len(statements))]
-            return {**answer, "Responses": told}
+            responses = [refused if n in part else next(answers) for n in range(len(statements))]
+            return {**answer, "Responses": responses}
 
         return call
 
@@ -209,9 +213,9 @@ def test_statements_name_the_one_table() -> None:
     """What a function may do is granted for that one."""
     sent: list[str] = []
 
-    def answer(_operation: str, asked: dict[str, Any]) -> dict[str, Any]:
-        sent.extend(each["Statement"] for each in asked["Statements"])
-        return {"Responses": [{} for _ in asked["Statements"]]}
+    def answer(_operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        sent.extend(each["Statement"] for each in request["Statements"])
+        return {"Responses": [{} for _ in request["Statements"]]}
 
     with mock.patch.object(connection, "dispatch", answer):
         insert_rows(rows("p", range(2)))

@@ -18,12 +18,12 @@ _COLUMNS, _WIDTH = 6, 36
 def add_arguments(command: argparse.ArgumentParser, operation: Operation) -> None:
     """What names the thing is given by its place, all else by options."""
     for parameter in operation.parameters:
-        told = parameter.description.replace("%", "%%")
+        description = parameter.description.replace("%", "%%")
         if parameter.place == "path":
-            command.add_argument(parameter.name, metavar=parameter.option.upper(), help=told)
+            command.add_argument(parameter.name, metavar=parameter.option.upper(), help=description)
         else:
             command.add_argument(
-                f"--{parameter.option}", dest=parameter.name, metavar="…", help=told,
+                f"--{parameter.option}", dest=parameter.name, metavar="…", help=description,
                 required=parameter.required,
             )  # fmt: skip
     if operation.body:
@@ -106,15 +106,37 @@ def _show_pages(client: Storepost, request: dict[str, Any], given: argparse.Name
 
 
 def _show_table(pages: Pages[_JsonPage, Any], *, all_pages: bool) -> None:
-    """The items' plain values, a line each."""
+    """The items' plain values, a line each, below the names of the first page's fields."""
     shown = pages.pages() if all_pages else iter([pages.page()])
+    widths: dict[str, int] = {}
     total = 0
     for page in shown:
         total = page.total
+        if page.items and not widths:
+            widths = _widths(page.items)
+            print(_line({name: name for name in widths}, widths))
         for item in page.items:
-            plain = [str(v) for v in item.values() if isinstance(v, (str, int)) and v != ""]
-            print("  ".join(value[:_WIDTH] for value in plain[:_COLUMNS]))
+            print(_line(item, widths))
     print(f"{total} in all", file=sys.stderr)
+
+
+def _widths(items: list[dict[str, Any]]) -> dict[str, int]:
+    """The columns of a table by the fields' names, with their widths in characters."""
+    names = list(dict.fromkeys(name for item in items for name in item))
+    plain = [name for name in names if any(_plain(item.get(name)) for item in items)]
+    return {
+        name: max(len(name), *(len(_plain(item.get(name))) for item in items))
+        for name in plain[:_COLUMNS]
+    }
+
+
+def _line(item: dict[str, Any], widths: dict[str, int]) -> str:
+    return "  ".join(_plain(item.get(name)).ljust(widths[name]) for name in widths).rstrip()
+
+
+def _plain(value: object) -> str:
+    """A value in a line; nothing for what has parts."""
+    return str(value)[:_WIDTH] if isinstance(value, (str, int)) else ""
 
 
 def _show_json(body: object) -> None:

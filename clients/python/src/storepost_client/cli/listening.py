@@ -62,10 +62,10 @@ def run(client: Storepost, given: argparse.Namespace, store_id: str | None) -> i
         if secret:
             _listen(server, secret, url, ended)
         elif given.events:
-            with _told_here(client, url, given.events.split(",")) as made:
+            with _endpoint_here(client, url, given.events.split(",")) as made:
                 _listen(server, made, url, ended)
         elif store_id:
-            with _sent_here(client, UUID(store_id), url) as rotated:
+            with _store_here(client, UUID(store_id), url) as rotated:
                 _listen(server, rotated, url, ended)
         else:
             print(f"Name a store with --store, events, or set {_SECRET}.", file=sys.stderr)
@@ -88,9 +88,9 @@ class _Server(ThreadingHTTPServer):
         self.one_by_one = threading.Lock()
         """Held while one is answered and shown, so that they are shown in the order of answers."""
 
-    def show(self, told: dict[str, Any] | None, why: str, message_id: str) -> None:
+    def show(self, message: dict[str, Any] | None, why: str, message_id: str) -> None:
         """Prints one, and counts it."""
-        print(_line(told, why, message_id, as_json=self.as_json), flush=True)
+        print(_line(message, why, message_id, as_json=self.as_json), flush=True)
         if self._left is not None:
             self._left -= 1
             if self._left <= 0:
@@ -117,13 +117,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _take(self, secret: str, body: bytes) -> None:
         message_id = self.headers.get("webhook-id", "")
         try:
-            told = verify_webhook(secret, dict(self.headers.items()), body)
+            message = verify_webhook(secret, dict(self.headers.items()), body)
         except WebhookVerificationError as error:
             self._answer(401)
             return self.server.show(None, str(error), message_id)
         status = self._forwarded(body)
         self._answer(status)
-        return self.server.show(told, "" if status < 300 else _refused(status), message_id)
+        return self.server.show(message, "" if status < 300 else _refused(status), message_id)
 
     def _forwarded(self, body: bytes) -> int:
         """The answer of the address that messages are forwarded to; 502 where there is none."""
@@ -157,7 +157,7 @@ def _server(given: argparse.Namespace, ended: threading.Event) -> Iterator[_Serv
 
 
 @contextmanager
-def _sent_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
+def _store_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
     """Has the store's write-backs sent to the address during the block: their secret."""
     before = _address(client, store_id)
     if before:
@@ -175,8 +175,8 @@ def _sent_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
 
 
 @contextmanager
-def _told_here(client: Storepost, url: str, events: list[str]) -> Iterator[str]:
-    """Has events told to the address during the block: the secret that signs them."""
+def _endpoint_here(client: Storepost, url: str, events: list[str]) -> Iterator[str]:
+    """Has events sent to the address during the block: the secret that signs them."""
     body = NewWebhookEndpoint(url=url, events=events, description="storepost listen")
     made = client.webhook_endpoints.create(body=body)
     try:
@@ -203,19 +203,19 @@ def _listen(server: _Server, secret: str, url: str, ended: threading.Event) -> N
         print(file=sys.stderr)
 
 
-def _line(told: dict[str, Any] | None, why: str, message_id: str, *, as_json: bool) -> str:
+def _line(message: dict[str, Any] | None, why: str, message_id: str, *, as_json: bool) -> str:
     if as_json:
-        shown: dict[str, Any] = {"verified": told is not None, "webhookId": message_id}
+        shown: dict[str, Any] = {"verified": message is not None, "webhookId": message_id}
         shown |= {"problem": why} if why else {}
-        return json.dumps({**shown, **({"body": told} if told is not None else {})})
-    if told is None:
+        return json.dumps({**shown, **({"body": message} if message is not None else {})})
+    if message is None:
         return f"NOT VERIFIED  {why}"
-    data = told.get("data", {})
+    data = message.get("data", {})
     if "customers" not in data:
-        fields = [told.get("type"), data.get("id"), *([why] if why else [])]
+        fields = [message.get("type"), data.get("id"), *([why] if why else [])]
         return "  ".join(["verified", *map(str, fields)])
     customers = ", ".join(c["externalId"] for c in data["customers"])
-    fields = [told.get("type"), data.get("channel"), data.get("state"), data.get("address")]
+    fields = [message.get("type"), data.get("channel"), data.get("state"), data.get("address")]
     shown_of = ["verified", *map(str, fields), f"customers: {customers}", *([why] if why else [])]
     return "  ".join(shown_of)
 

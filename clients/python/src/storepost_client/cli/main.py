@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     except ProblemError as problem:
-        print(_told(problem), file=sys.stderr)
+        print(_problem_text(problem), file=sys.stderr)
     except BrokenPipeError:  # whoever reads it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except httpx.HTTPError as error:
@@ -70,7 +70,7 @@ def _of_group(name: str) -> list[Operation]:
     return [operation for operation in operations() if operation.group == name]
 
 
-def _told(problem: ProblemError) -> str:
+def _problem_text(problem: ProblemError) -> str:
     lines = [f"{problem.status} {problem.code}: {problem.detail}"]
     lines += [f"  {error.path}: {error.message}" for error in problem.errors]
     return "\n".join([*lines, f"  request-id: {problem.request_id}"])

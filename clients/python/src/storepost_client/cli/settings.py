@@ -31,19 +31,19 @@ def settings_of(credentials: str | None, caller: str) -> Settings:
     base_url = os.environ.get("STOREPOST_BASE_URL")
     if base_url and not credentials:
         return Settings(base_url.rstrip("/"), os.environ.get("STOREPOST_TOKEN"), None)
-    told = _read(Path(credentials) if credentials else LOCAL_CREDENTIALS)
-    tokens = {**told["sessions"], **told["apiKeys"]}
+    local_run = _read(Path(credentials) if credentials else LOCAL_CREDENTIALS)
+    tokens = {**local_run["sessions"], **local_run["apiKeys"]}
     if caller not in tokens:
         raise SettingsError(f"--as must be one of {', '.join(sorted(tokens))}, not {caller!r}.")
-    return Settings(told["baseUrl"], tokens[caller], told["storeId"])
+    return Settings(local_run["baseUrl"], tokens[caller], local_run["storeId"])
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        credentials: dict[str, Any] = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise SettingsError(
             f"There is no {file}. Set STOREPOST_BASE_URL and STOREPOST_TOKEN, or run this in the"
             " folder of a local run (`make run`), or name its file with --credentials."
         ) from None
-    return told
+    return credentials

@@ -53,17 +53,17 @@ class ApiKey:
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """The workspace that the key belongs to."""
+        """Returns the workspace that the key belongs to."""
         return WorkspaceScope(self.workspace_id)
 
     @property
     def status(self) -> KeyStatus:
-        """Whether the key works."""
+        """Returns whether the key works."""
         return KeyStatus.ACTIVE if self.revoked_at is None else KeyStatus.REVOKED
 
     @property
     def is_active(self) -> bool:
-        """Whether nobody has revoked the key."""
+        """Returns whether nobody has revoked the key."""
         return self.revoked_at is None
 
     @property
@@ -73,6 +73,6 @@ class ApiKey:
 
 
 def latest(*moments: datetime | None) -> datetime | None:
-    """The last of the moments that there are."""
+    """Returns the last of the moments that there are."""
     known: Iterable[datetime] = (moment for moment in moments if moment is not None)
     return max(known, default=None)

@@ -74,12 +74,12 @@ class ApiKeyRepository:
         self._scope = workspace
 
     def get(self, key_id: UUID) -> ApiKey | None:
-        """The key, a revoked one too."""
+        """Returns the key, a revoked one too."""
         item = find(ApiKeyItem, api_key_key(self._scope, key_id))
         return self.with_uses([self._as_key(item)])[0] if item else None
 
     def all(self) -> list[ApiKey]:
-        """All keys that the workspace ever had, in no order that means anything.
+        """Returns all keys that the workspace ever had, in no order that means anything.
 
         When their secrets were used is left out: `with_uses` reads it, of those that are shown.
         """
@@ -89,7 +89,7 @@ class ApiKeyRepository:
         return [self._as_key(row) for row in rows]
 
     def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:
-        """The keys with when their secrets were used."""
+        """Returns the keys with when their secrets were used."""
         keys = list(keys)
         rows = find_all(token_key(secret.digest) for key in keys for secret in key.secrets)
         return [
@@ -154,7 +154,7 @@ class ApiKeyRepository:
         self._count(changes, [ActiveKeysItem.active.add(-1)])
 
     def is_active(self, key_id: UUID) -> bool:
-        """Whether there is such a key and nobody has revoked it."""
+        """Returns whether there is such a key and nobody has revoked it."""
         item = find(ApiKeyItem, api_key_key(self._scope, key_id))
         return item is not None and item.revoked_at is None
 

@@ -84,7 +84,7 @@ class ApiKeySummary(Shape):
 
     @classmethod
     def of(cls, view: KeyView) -> "ApiKeySummary":
-        """The key in this shape."""
+        """Returns the key in this shape."""
         key: ApiKey = view.key
         return cls(
             id=key.id,
@@ -111,5 +111,5 @@ class CreatedApiKey(SecretAnswer):
 
     @classmethod
     def of(cls, made: NewSecret) -> "CreatedApiKey":
-        """The key and its secret in this shape."""
+        """Returns the key and its secret in this shape."""
         return cls(api_key=ApiKeySummary.of(made.view), key=made.secret)

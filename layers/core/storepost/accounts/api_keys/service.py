@@ -56,7 +56,7 @@ class KeyFilter:
     scopes: Set[KeyScope]
 
     def passes(self, key: ApiKey) -> bool:
-        """Whether the key is among them."""
+        """Returns whether the key is among them."""
         return (
             (self.q is None or matches(self.q, key.name, key.prefix))
             and (not self.statuses or key.status in self.statuses)
@@ -67,7 +67,7 @@ class KeyFilter:
 def list_keys(
     workspace: WorkspaceScope, filters: KeyFilter, sort: str, page: PageRequest
 ) -> Listing[KeyView]:
-    """The workspace's keys, revoked ones too."""
+    """Returns the workspace's keys, revoked ones too."""
     repository = ApiKeyRepository(workspace)
     found = [key for key in repository.all() if filters.passes(key)]
     by_use = sort.removeprefix("-") == "lastUsedAt"
@@ -86,12 +86,12 @@ def list_keys(
 
 
 def get_key(workspace: WorkspaceScope, key_id: UUID) -> KeyView:
-    """The key, a revoked one too."""
+    """Returns the key, a revoked one too."""
     return _views([_found(workspace, key_id)])[0]
 
 
 def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Changes) -> NewSecret:
-    """A new key of the workspace, made by the caller."""
+    """Returns a new key of the workspace, made by the caller."""
     secret = new_api_key()
     key = ApiKey(
         id=new_id(),

@@ -36,7 +36,7 @@ class RenderedEmail:
 
 
 def render(name: str, params: Mapping[str, object]) -> RenderedEmail:
-    """The email of this name (`MESSAGES`) with the parameters that `to_params` gave.
+    """Returns the email of this name (`MESSAGES`) with the parameters that `to_params` gave.
 
     Parameters that the email doesn't have are left alone, so that a newer message can meet an
     older worker. Raises LookupError for an unknown name or a missing parameter, ValueError for a

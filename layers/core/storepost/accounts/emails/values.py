@@ -39,7 +39,7 @@ _CODE = re.compile(r"[0-9]{6}")
 
 
 def line(value: object) -> str:
-    """A value given by a person as one line of at most 100 characters.
+    """Returns a value given by a person as one line of at most 100 characters.
 
     Mail clients make links of what looks like one, so a joiner that nobody sees comes between:
     ``Win.example`` is still read as such, but opens nothing.
@@ -48,17 +48,17 @@ def line(value: object) -> str:
 
 
 def brief(value: str) -> str:
-    """The beginning of a line, for a subject: at most 40 characters."""
+    """Returns the beginning of a line, for a subject: at most 40 characters."""
     return _shortened(value, SUBJECT_VALUE_LENGTH)
 
 
 def address(value: object) -> str:
-    """An email address as one line of at most 254 characters."""
+    """Returns an email address as one line of at most 254 characters."""
     return _one_line(value, ADDRESS_LENGTH)
 
 
 def link(value: object) -> str:
-    """An address that a button may open: http or https, in ASCII, else ValueError."""
+    """Returns an address that a button may open: http or https, in ASCII, else ValueError."""
     if not isinstance(value, str) or not _LINK.fullmatch(value):
         raise ValueError("a link must be an absolute http or https address")
     return value
@@ -88,12 +88,12 @@ def language(value: object) -> Language:
 
 
 def line_or_none(value: object) -> str | None:
-    """The same, where there may be none."""
+    """Returns the same, where there may be none."""
     return None if value is None else line(value)
 
 
 def moment_or_none(value: object) -> str | None:
-    """The same, where there may be none."""
+    """Returns the same, where there may be none."""
     return None if value is None else moment(value)
 
 

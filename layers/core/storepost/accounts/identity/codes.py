@@ -21,12 +21,12 @@ from storepost.values import clock
 DIGITS = 6
 VALID_FOR = timedelta(minutes=10)
 MAX_TRIES = 5
-LONGEST = 32
+MAX_LENGTH = 32
 _DECORATION = str.maketrans("", "", " -")
 
 Code = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
     Field(repr=False),
 ]
 """A code in a request, of whatever kind: one of the wrong form is a wrong one."""
@@ -34,14 +34,14 @@ Code = Annotated[
 
 @dataclass(frozen=True)
 class EmailedCode:
-    """A code that was given rightly and is still to be used up."""
+    """A code that a request proved, and that no transaction has used up yet."""
 
     key: Key
     mac: str = field(repr=False)
 
 
 def issue_code(changes: Changes, key: Key) -> str:
-    """A new code, to be emailed, with tries of its own; one issued before ends."""
+    """Returns a new code to email, with tries of its own; one issued before ends."""
     code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
     expires_at = clock.now() + VALID_FOR
     changes.save(
@@ -56,7 +56,7 @@ def issue_code(changes: Changes, key: Key) -> str:
 
 
 def check_code(key: Key, code: str) -> EmailedCode:
-    """The code behind `key`, once `code` proved to be it. It is not used up yet.
+    """Returns the code behind `key` where `code` is the same; it isn't used up yet.
 
     The try is counted before the code is compared, and at once: it counts although the answer is a
     problem. Raises `CodeInvalid`, and `ChallengeClosed` where there is no code, its time is over or
@@ -78,16 +78,14 @@ def check_code(key: Key, code: str) -> EmailedCode:
 
 
 def use_code(changes: Changes, code: EmailedCode) -> None:
-    """Ends a code that was given rightly: it is good for one transaction, `ChallengeClosed` for
-    every other.
-    """
+    """Ends a proven code: it counts in one transaction, and is `ChallengeClosed` in any other."""
     changes.delete(
         EmailedCodeItem(*code.key), EmailedCodeItem.mac == code.mac, on_conflict=ChallengeClosed()
     )
 
 
 def plain(code: str) -> str:
-    """The code without the spaces and hyphens that people group it by, in upper case."""
+    """Returns the code without the spaces and hyphens that people group it by, in upper case."""
     return code.translate(_DECORATION).upper()
 
 

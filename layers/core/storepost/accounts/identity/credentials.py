@@ -108,7 +108,7 @@ def trusted_browser_key(person: PersonScope, digest: str) -> Key:
 
 
 def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
-    """All rows of the person's trusted browsers, those that count no more too."""
+    """Returns all rows of the person's trusted browsers, those that count no more too."""
     return list(
         TrustedBrowserItem.query(
             person.key, TrustedBrowserItem.sk.startswith("trusted_browser#"), consistent_read=True
@@ -117,7 +117,7 @@ def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
 
 
 def in_milliseconds(moment: datetime) -> int:
-    """The moment as the rows of attempts keep it."""
+    """Returns the moment as the rows of attempts keep it."""
     return round(moment.timestamp() * 1000)
 
 

@@ -1,6 +1,6 @@
 """Where a person is known: browsers that they trust, and sources that they signed in from.
 
-So many wrong passwords from anywhere keep strangers out, but nobody out of their own account.
+After too many wrong passwords nobody signs in from elsewhere, and the person still does from here.
 """
 
 from datetime import timedelta
@@ -29,7 +29,7 @@ def remember_source(changes: Changes, person: Person, ip: str | None) -> None:
 
 
 def known_place(person: Person, ip: str | None, browser: str | None) -> Key | None:
-    """The row by which the person is known where a request comes from; None for a stranger.
+    """Returns the row by which the person is known where a request comes from; None for a stranger.
 
     `browser` is the token of a trusted one. The browser comes first: who shares the source with
     others doesn't share that.

@@ -80,7 +80,7 @@ class Attempt:
 
     @property
     def is_last(self) -> bool:
-        """Whether the limit is reached, unless this attempt is given back."""
+        """Returns whether the limit is reached, unless this attempt is given back."""
         return self.number == self.limit.most
 
 

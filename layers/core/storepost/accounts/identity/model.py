@@ -53,7 +53,7 @@ class Person:
 
     @property
     def has_two_factor(self) -> bool:
-        """Whether a second step stands before a sign-in."""
+        """Returns whether a second step stands before a sign-in."""
         return self.app_since is not None or self.email_codes_since is not None
 
 
@@ -83,11 +83,11 @@ class Session:
         return self.workspace_since or self.signed_in_at
 
     def is_over(self, now: datetime) -> bool:
-        """Whether the session has ended by itself."""
+        """Returns whether the session has ended by itself."""
         return now >= self.expires_at
 
     def is_live(self, person: Person, now: datetime) -> bool:
-        """Whether the session still signs that person in."""
+        """Returns whether the session still signs that person in."""
         return not self.is_over(now) and self.epoch == person.sessions_epoch
 
     def slid(self, now: datetime) -> datetime:
@@ -105,12 +105,12 @@ class SignedInPerson:
 
     @property
     def id(self) -> UUID:
-        """What idempotency counts by."""
+        """Returns what idempotency counts by."""
         return self.person.id
 
     @property
     def person_id(self) -> UUID | None:
-        """Who acts, where a person counts."""
+        """Returns who acts, where a person counts."""
         return self.person.id
 
 
@@ -128,7 +128,7 @@ class ApiKeyHolder:
 
     @property
     def id(self) -> UUID:
-        """What idempotency counts by: the key's id, so that a rotation doesn't matter."""
+        """Returns what idempotency counts by: the key's id, so that a rotation doesn't matter."""
         return self.key_id
 
     @property

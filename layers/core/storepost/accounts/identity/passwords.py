@@ -1,4 +1,4 @@
-"""Passwords: Argon2id with 19 MiB, two passes and one lane (docs/architecture.md, section 7).
+"""Passwords: Argon2id with 19 MiB, two passes and one lane (docs/architecture.md, section 8).
 
 Compared in Unicode's NFKC form, so that a password typed on another keyboard or system is the same
 password (NIST SP 800-63B, section 5.1.1.2); nothing is trimmed and case counts.
@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-SHORTEST = 12
-LONGEST = 200
+MIN_LENGTH = 12
+MAX_LENGTH = 200
 MEMORY_KIB = 19 * 1024
 PASSES = 2
 LANES = 1
@@ -20,26 +20,26 @@ _IN_SCHEMA: dict[str, Any] = {"format": "password", "writeOnly": True}
 
 Password = Annotated[
     str,
-    StringConstraints(min_length=SHORTEST, max_length=LONGEST),
+    StringConstraints(min_length=MIN_LENGTH, max_length=MAX_LENGTH),
     Field(repr=False, json_schema_extra=_IN_SCHEMA),
 ]
 """A new password in a request: 12 to 200 characters as they are sent."""
 
 SubmittedPassword = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=LONGEST),
+    StringConstraints(min_length=1, max_length=MAX_LENGTH),
     Field(repr=False, json_schema_extra=_IN_SCHEMA),
 ]
 """A password in a request that has to match: too short a one is wrong, not invalid."""
 
 
 def hash_password(password: str) -> str:
-    """The password's Argon2id hash in PHC string form."""
+    """Returns the password's Argon2id hash in PHC string form."""
     return str(_hasher().hash(_normalised(password)))
 
 
 def verify_password(password_hash: str | None, password: str) -> bool:
-    """Whether the password is the hash's.
+    """Returns whether the password is the hash's.
 
     None, where nobody has the address, takes as long as a wrong password and answers False.
     """
@@ -53,7 +53,7 @@ def verify_password(password_hash: str | None, password: str) -> bool:
 
 
 def needs_rehash(password_hash: str) -> bool:
-    """Whether the hash was made with other parameters than today's."""
+    """Returns whether the hash was made with other parameters than today's."""
     return bool(_hasher().check_needs_rehash(password_hash))
 
 

@@ -113,26 +113,26 @@ def session_pointer_key(person: PersonScope, session_id: UUID) -> Key:
 
 
 def find_token(digest: str) -> SessionItem | ApiKeyTokenItem | None:
-    """The row behind a token: the one read that authentication begins with."""
+    """Returns the row behind a token: the one read that authentication begins with."""
     item = find(Item, token_key(digest))
     return item if isinstance(item, SessionItem | ApiKeyTokenItem) else None
 
 
 def find_person(person: PersonScope) -> Person | None:
-    """The account, or None once it is deleted."""
+    """Returns the account, or None once it is deleted."""
     item = find(PersonItem, person_key(person))
     return as_person(item) if item else None
 
 
 def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
-    """Those of the accounts that exist."""
+    """Returns those of the accounts that exist."""
     rows = find_all(person_key(PersonScope(identifier)) for identifier in ids)
     people = [as_person(row) for row in rows.values() if isinstance(row, PersonItem)]
     return {person.id: person for person in people}
 
 
 def find_account(email: str) -> Person | None:
-    """The account that the address belongs to, or None, which takes as many reads."""
+    """Returns the account that the address belongs to, or None, which takes as many reads."""
     claim = find(EmailClaimItem, email_claim_key(email))
     return find_person(PersonScope(claim.person_id if claim else NOBODY))
 
@@ -155,12 +155,12 @@ def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None
 
 
 def setting_password(password_hash: str) -> list[Action]:
-    """What gives a person a new password, for a write of the account that does more."""
+    """Returns what gives a person a new password, for a write of the account that does more."""
     return [PersonItem.password_hash.set(password_hash)]
 
 
 def setting_verified(now: datetime) -> list[Action]:
-    """What notes that the address was seen to be the person's."""
+    """Returns what notes that the address was seen to be the person's."""
     return [PersonItem.email_verified_at.set(now)]
 
 
@@ -175,7 +175,7 @@ def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
 
 
 def sessions_of(person: PersonScope) -> list[Session]:
-    """All rows of the person's sessions: `Session.is_live` says which of them are valid."""
+    """Returns all rows of the person's sessions: `Session.is_live` says which of them are valid."""
     pointers = SessionPointerItem.query(
         person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
     )
@@ -184,7 +184,7 @@ def sessions_of(person: PersonScope) -> list[Session]:
 
 
 def find_session(person: PersonScope, session_id: UUID) -> Session | None:
-    """The person's session of that id, one that ended by itself too."""
+    """Returns the person's session of that id, one that ended by itself too."""
     pointer = find(SessionPointerItem, session_pointer_key(person, session_id))
     row = find(SessionItem, token_key(pointer.digest)) if pointer else None
     return as_session(row) if row else None
@@ -267,7 +267,7 @@ def touch_session(session: Session, now: datetime) -> bool:
 
 
 def as_person(item: PersonItem) -> Person:
-    """The account as a value."""
+    """Returns the account as a value."""
     return Person(
         id=item.id,
         name=item.name,
@@ -289,7 +289,7 @@ def _bounced(result: EmailResult | None) -> bool:
 
 
 def as_session(item: SessionItem) -> Session:
-    """The session as a value."""
+    """Returns the session as a value."""
     return Session(
         id=item.id,
         person_id=item.person_id,
@@ -307,7 +307,7 @@ def as_session(item: SessionItem) -> Session:
 
 
 def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
-    """The key's caller as a value."""
+    """Returns the key's caller as a value."""
     return ApiKeyHolder(
         key_id=item.key_id,
         name=item.name,

@@ -43,7 +43,7 @@ class Device:
 
 
 def device_of(ip_address: str | None, user_agent: str | None) -> Device:
-    """The device as its user agent tells it; what it doesn't tell is None."""
+    """Returns the device as its user agent tells it; what it doesn't tell is None."""
     if not user_agent:
         return Device(None, None, ip_address)
     from ua_parser import parse_os, parse_user_agent  # noqa: PLC0415 - 45 ms, at sign-ins alone
@@ -59,7 +59,7 @@ def device_of(ip_address: str | None, user_agent: str | None) -> Device:
 def open_session(
     changes: Changes, person: Person, device: Device, workspace_id: UUID | None
 ) -> tuple[str, datetime]:
-    """A new session: its token, shown once, and when it ends unless it is used.
+    """Returns a new session: its token, shown once, and when it ends unless it is used.
 
     `workspace_id` is the active one; whether the person belongs to it is the caller's to know.
     """

@@ -27,7 +27,7 @@ def new_session_token() -> str:
 
 
 def new_api_key() -> str:
-    """A key with 250 random bits, 202 of them never shown again."""
+    """Returns a key with 250 random bits, 202 of them never shown again."""
     prefix, secret = (
         "".join(secrets.choice(_BASE62) for _ in range(length))
         for length in (_PREFIX_LENGTH, _SECRET)
@@ -37,7 +37,7 @@ def new_api_key() -> str:
 
 
 def prefix_of_key(key: str) -> str:
-    """The part of an API key that lists show: `stp_` and 8 characters."""
+    """Returns the part of an API key that lists show: `stp_` and 8 characters."""
     return key[: len(KEY_PREFIX) + _PREFIX_LENGTH]
 
 

@@ -28,7 +28,7 @@ _TOKEN_BYTES = 32
 
 
 def trust_browser(changes: Changes, person: Person) -> str:
-    """A token for the person's browser to keep."""
+    """Returns a token for the person's browser to keep."""
     token = PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
     expires_at = clock.now() + TRUSTED_FOR
     changes.create(
@@ -43,13 +43,13 @@ def trust_browser(changes: Changes, person: Person) -> str:
 
 
 def is_trusted(person: Person, token: str) -> bool:
-    """Whether the token is of a browser that this person trusts now."""
+    """Returns whether the token is of a browser that this person trusts now."""
     row = find(TrustedBrowserItem, trusted_browser_key(person.scope, digest(token)))
     return row is not None and _counts(row, person)
 
 
 def count_trusted(person: Person) -> int:
-    """How many browsers the person trusts now."""
+    """Returns how many browsers the person trusts now."""
     return sum(_counts(row, person) for row in trusted_browsers_of(person.scope))
 
 

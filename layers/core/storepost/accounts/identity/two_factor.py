@@ -44,7 +44,7 @@ class SecondFactor(StrEnum):
 
 
 def methods_of(person: Person) -> list[SecondFactor]:
-    """What the person can take the second step by now."""
+    """Returns what the person can take the second step by now."""
     has = {
         SecondFactor.APP: person.app_since is not None,
         SecondFactor.EMAIL: person.email_codes_since is not None,
@@ -76,12 +76,12 @@ def new_seed() -> str:
 
 
 def otpauth_uri(seed: str, email: str) -> str:
-    """What an authenticator app reads, as a link or from a QR code."""
+    """Returns what an authenticator app reads, as a link or from a QR code."""
     return str(_pyotp().TOTP(seed).provisioning_uri(name=email, issuer_name=ISSUER))
 
 
 def matching_step(seed: str, code: str, now: datetime, after: int | None = None) -> int | None:
-    """The time step, of the present one and its neighbours, that the code is of.
+    """Returns the time step, of the present one and its neighbours, that the code is of.
 
     None where it is of none of them, or of none after the step `after`. All three are compared, in
     constant time.
@@ -100,12 +100,12 @@ def matching_step(seed: str, code: str, now: datetime, after: int | None = None)
 
 
 def seal_seed(seed: str, key: Key) -> str:
-    """The seed as the row at `key` may hold it; it can't be opened anywhere else."""
+    """Returns the seed as the row at `key` may hold it; it can't be opened anywhere else."""
     return seal(seed.encode(), Purpose.AUTHENTICATOR_SEED, "|".join(key))
 
 
 def unseal_seed(sealed: str, key: Key) -> str:
-    """What `seal_seed` was given for that row."""
+    """Returns what `seal_seed` was given for that row."""
     return unseal(sealed, Purpose.AUTHENTICATOR_SEED, "|".join(key)).decode()
 
 
@@ -137,7 +137,7 @@ def delete_backup_codes(changes: Changes, person: PersonScope) -> None:
 
 
 def backup_codes_left(person: PersonScope) -> int:
-    """How many codes were not used yet."""
+    """Returns how many codes were not used yet."""
     row = find(BackupCodesItem, backup_codes_key(person))
     return len(row.macs or ()) if row else 0
 

@@ -53,13 +53,13 @@ class Invitation:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has answered or deleted it; an expired one is still open."""
+        """Returns whether nobody has answered or deleted it; an expired one is still open."""
         return self.status is InvitationStatus.PENDING
 
     def has_expired(self, now: datetime) -> bool:
-        """Whether its seven days are over."""
+        """Returns whether its seven days are over."""
         return now >= self.expires_at
 
     def status_at(self, now: datetime) -> InvitationStatus:
-        """The status that a preview shows."""
+        """Returns the status that a preview shows."""
         return InvitationStatus.EXPIRED if self.is_open and self.has_expired(now) else self.status

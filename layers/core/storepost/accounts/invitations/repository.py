@@ -97,21 +97,21 @@ class InvitationRepository:
         self._scope = workspace
 
     def get(self, invitation_id: UUID) -> Invitation | None:
-        """The invitation, whatever became of it."""
+        """Returns the invitation, whatever became of it."""
         item = find(InvitationItem, invitation_key(self._scope, invitation_id))
         return _as_invitation(item) if item else None
 
     def open_for(self, email: str) -> UUID | None:
-        """The open invitation of an address."""
+        """Returns the open invitation of an address."""
         claim = find(InvitedItem, invited_key(self._scope, email))
         return claim.invitation_id if claim else None
 
     def all_open(self) -> list[Invitation]:
-        """The open invitations, expired ones too."""
+        """Returns the open invitations, expired ones too."""
         return self._named_by(self._claims())
 
     def open_of_key(self, key_id: UUID, most: int) -> list[Invitation]:
-        """Some of the open invitations that an API key made."""
+        """Returns some of the open invitations that an API key made."""
         made = (claim for claim in self._claims() if claim.key_id == key_id)
         return self._named_by(islice(made, most))
 
@@ -189,7 +189,7 @@ class InvitationRepository:
 
 
 def find_invitation(invitation_id: UUID) -> Invitation | None:
-    """The invitation for whoever holds its id."""
+    """Returns the invitation for whoever holds its id."""
     pointer = find(InvitationPointerItem, pointer_key(invitation_id))
     if pointer is None:
         return None
@@ -197,7 +197,7 @@ def find_invitation(invitation_id: UUID) -> Invitation | None:
 
 
 def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
-    """The person's sends of the last 24 hours, to be added to and saved."""
+    """Returns the person's sends of the last 24 hours, to be added to and saved."""
     item = find(InvitationSendsItem, sends_key(person))
     if item is None:
         item = InvitationSendsItem(*sends_key(person), sent=[])

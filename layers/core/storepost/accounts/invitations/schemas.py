@@ -55,7 +55,7 @@ class InvitationSummary(Shape):
 
     @classmethod
     def of(cls, invitation: Invitation) -> "InvitationSummary":
-        """The invitation in this shape."""
+        """Returns the invitation in this shape."""
         return cls(
             id=invitation.id,
             email=invitation.email,
@@ -84,7 +84,7 @@ class InvitationPreview(Shape):
 
     @classmethod
     def of(cls, invitation: Invitation, workspace: Workspace) -> "InvitationPreview":
-        """The invitation in this shape."""
+        """Returns the invitation in this shape."""
         return cls(
             workspace=workspace.name,
             workspace_slug=workspace.slug,

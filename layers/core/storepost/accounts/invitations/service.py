@@ -51,7 +51,7 @@ from storepost.values.text import matches
 def list_invitations(
     workspace: WorkspaceScope, q: str | None, page: PageRequest
 ) -> Listing[Invitation]:
-    """The open invitations, expired ones too, newest first."""
+    """Returns the open invitations, expired ones too, newest first."""
     rows = InvitationRepository(workspace).all_open()
     found = [row for row in rows if q is None or matches(q, row.email)]
     found.sort(key=lambda row: (row.created_at, row.id), reverse=True)
@@ -59,7 +59,7 @@ def list_invitations(
 
 
 def get_invitation(workspace: WorkspaceScope, invitation_id: UUID) -> Invitation:
-    """The workspace's open invitation, an expired one too. Raises NotFound."""
+    """Returns the workspace's open invitation, an expired one too. Raises NotFound."""
     invitation = _as_it_counts(_found(InvitationRepository(workspace).get(invitation_id)))
     if not invitation.is_open:
         raise NotFound.of("open invitation")
@@ -123,7 +123,7 @@ def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: C
 
 
 def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
-    """The invitation for whoever holds its id, and where it leads."""
+    """Returns the invitation for whoever holds its id, and where it leads."""
     invitation = _found(find_invitation(invitation_id))
     workspace = WorkspaceRepository(invitation.workspace).get()
     if workspace is None:

@@ -29,7 +29,7 @@ class Account:
 
 
 def account_of(caller: Caller) -> Account:
-    """The caller's own account with its workspaces by name.
+    """Returns the caller's own account with its workspaces by name.
 
     For a key it is the person who made it with the key's workspace alone, and with none where that
     person is no longer a member of it. SignInRequired where the maker's account is deleted

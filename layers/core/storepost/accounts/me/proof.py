@@ -21,7 +21,7 @@ def present(caller: SignedInPerson) -> SignedInPerson:
 
 
 def prove(caller: SignedInPerson, password: str, ip: str | None) -> SignedInPerson:
-    """The caller as stored now, once the account's password was given.
+    """Returns the caller as stored now, once the account's password was given.
 
     Raises PasswordInvalid, and SignInLimit after too many wrong ones in 15 minutes.
     """

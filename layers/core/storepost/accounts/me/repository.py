@@ -135,7 +135,7 @@ def ask_for_address(changes: Changes, person: PersonScope, email: str) -> None:
 
 
 def requested_address(person: PersonScope) -> str | None:
-    """The address that the person asked for."""
+    """Returns the address that the person asked for."""
     row = find(AddressChangeItem, address_change_key(person))
     return row.email if row else None
 
@@ -151,7 +151,7 @@ def begin_app(changes: Changes, person: PersonScope, seed: str) -> None:
 
 
 def try_app(person: PersonScope) -> PendingSeed:
-    """The seed that is being set up, for one try at a code of it.
+    """Returns the seed that is being set up, for one try at a code of it.
 
     The try is counted at once, outside the request's changes: it counts although the answer is a
     problem. ChallengeClosed where nothing was begun, its time is over or five tries were made.

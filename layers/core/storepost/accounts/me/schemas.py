@@ -35,7 +35,7 @@ class TwoFactor(Shape):
 
     @classmethod
     def of(cls, person: Person, trusted_browsers: int) -> "TwoFactor":
-        """The person's two-factor in this shape."""
+        """Returns the person's two-factor in this shape."""
         app, email = person.app_since, person.email_codes_since
         return cls(
             app=TwoFactorMethod(since=app) if app else None,
@@ -76,7 +76,7 @@ class Me(Shape):
 
     @classmethod
     def of(cls, account: Account) -> "Me":
-        """The account in this shape."""
+        """Returns the account in this shape."""
         person = account.person
         return cls(
             user=User(
@@ -157,7 +157,7 @@ class AppSetUp(SecretAnswer):
 
     @classmethod
     def of(cls, seed: str, person: Person) -> "AppSetUp":
-        """The seed as apps read it."""
+        """Returns the seed as apps read it."""
         return cls(secret=seed, otpauth_uri=otpauth_uri(seed, person.email))
 
 
@@ -201,7 +201,7 @@ class SessionSummary(Shape):
 
     @classmethod
     def of(cls, session: Session, current: UUID) -> "SessionSummary":
-        """The session in this shape, as the current one sees it."""
+        """Returns the session in this shape, as the current one sees it."""
         return cls(
             id=session.id,
             browser=session.browser,

@@ -13,7 +13,7 @@ from storepost.values.problems import NotFound
 
 
 def list_sessions(caller: SignedInPerson, page: PageRequest) -> Listing[Session]:
-    """The live sessions, most recently active first."""
+    """Returns the live sessions, most recently active first."""
     person, now = caller.person, clock.now()
     live = [session for session in sessions_of(person.scope) if session.is_live(person, now)]
     live.sort(key=lambda session: (session.last_active_at, session.id), reverse=True)

@@ -43,7 +43,7 @@ class MemberSummary(Shape):
 
     @classmethod
     def of(cls, member: Member) -> "MemberSummary":
-        """The member in this shape."""
+        """Returns the member in this shape."""
         return cls(
             id=member.membership.id,
             user_id=member.person.id,

@@ -45,7 +45,7 @@ class MemberFilter:
     roles: Set[Role]
 
     def passes(self, member: Member) -> bool:
-        """Whether the member is among them."""
+        """Returns whether the member is among them."""
         person = member.person
         return (self.q is None or matches(self.q, person.name, person.email)) and (
             not self.roles or member.membership.role in self.roles
@@ -55,7 +55,7 @@ class MemberFilter:
 def list_members(
     workspace: WorkspaceScope, filters: MemberFilter, sort: str, page: PageRequest
 ) -> Listing[Member]:
-    """The workspace's members."""
+    """Returns the workspace's members."""
     memberships = WorkspaceRepository(workspace).memberships()
     people = find_people(m.person_id for m in memberships)
     members = [Member(m, people[m.person_id]) for m in memberships if m.person_id in people]
@@ -71,7 +71,7 @@ def list_members(
 
 
 def get_member(workspace: WorkspaceScope, membership_id: UUID) -> Member:
-    """The member whose membership has the id. Raises NotFound."""
+    """Returns the member whose membership has the id. Raises NotFound."""
     membership = _picked(WorkspaceRepository(workspace).memberships(), membership_id)
     person = find_person(membership.person)
     if person is None:

@@ -29,7 +29,7 @@ class Registration:
     password_hash: str = field(repr=False)
 
     def is_over(self, now: datetime, ended_at: datetime | None) -> bool:
-        """Whether its time is up, or another of the address was verified at `ended_at`."""
+        """Returns whether its time is up, or another of the address was verified at `ended_at`."""
         verified_elsewhere = ended_at is not None and self.begun_at <= ended_at
         return verified_elsewhere or now >= self.begun_at + REGISTRATION_VALID_FOR
 
@@ -46,7 +46,7 @@ class Challenge:
     expires_at: datetime
 
     def is_over(self, now: datetime) -> bool:
-        """Whether its time or its tries are used up."""
+        """Returns whether its time or its tries are used up."""
         return now >= self.expires_at or self.tries >= MAX_TRIES
 
 

@@ -100,7 +100,7 @@ def add_registration(changes: Changes, registration: Registration) -> None:
 
 
 def find_registration(registration_id: UUID, now: datetime) -> Registration | None:
-    """The registration, unless it is over."""
+    """Returns the registration, unless it is over."""
     item = find(RegistrationItem, registration_key(registration_id))
     if item is None:
         return None
@@ -140,7 +140,7 @@ def add_challenge(changes: Changes, challenge: Challenge) -> None:
 
 
 def find_challenge(token: str, now: datetime) -> Challenge | None:
-    """The challenge, unless it is over."""
+    """Returns the challenge, unless it is over."""
     token_digest = digest(token)
     item = find(ChallengeItem, challenge_key(token_digest))
     if item is None:
@@ -216,7 +216,7 @@ def add_reset(changes: Changes, reset: Reset) -> None:
 
 
 def find_reset(token: str) -> Reset | None:
-    """The reset that the token is of, its time over or not."""
+    """Returns the reset that the token is of, its time over or not."""
     token_digest = digest(token)
     item = find(ResetItem, reset_key(token_digest))
     if item is None:

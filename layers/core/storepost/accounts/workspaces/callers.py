@@ -28,17 +28,17 @@ class WorkspaceCaller:
 
     @property
     def requester(self) -> Requester:
-        """The caller as it is kept."""
+        """Returns the caller as it is kept."""
         if isinstance(self.by, ApiKeyHolder):
             return Requester(self.by.name, key_id=self.by.key_id)
         return Requester(self.by.person.name, person_id=self.by.person.id)
 
     @property
     def person_id(self) -> UUID | None:
-        """The person who acts, or for whom the key acts."""
+        """Returns the person who acts, or for whom the key acts."""
         return self.by.person_id
 
     @property
     def key(self) -> ApiKeyHolder | None:
-        """The key, where one calls."""
+        """Returns the key, where one calls."""
         return self.by if isinstance(self.by, ApiKeyHolder) else None

@@ -59,16 +59,16 @@ class Membership:
 
     @property
     def manages(self) -> bool:
-        """Whether it is an owner's or an admin's."""
+        """Returns whether it is an owner's or an admin's."""
         return self.role in MANAGERS
 
     @property
     def person(self) -> PersonScope:
-        """Whose it is."""
+        """Returns whose it is."""
         return PersonScope(self.person_id)
 
 
 def slug_of(name: str) -> str:
-    """The slug that a name asks for: folded ASCII words joined by hyphens."""
+    """Returns the slug that a name asks for: folded ASCII words joined by hyphens."""
     words = _UNFIT.sub("-", fold(name.translate(_DROPPED))).strip("-")[:SLUG_LENGTH].strip("-")
     return words or "workspace"

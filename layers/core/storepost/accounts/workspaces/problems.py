@@ -11,7 +11,7 @@ class NoActiveWorkspace(Conflict):
 
     code = "no_active_workspace"
     title = "No active workspace"
-    remedy = "Choose one with `PUT /me/workspace`."
+    remedy = "Create one with `POST /workspaces`, or choose yours with `PUT /me/workspace`."
 
 
 class TwoFactorRequired(Forbidden):

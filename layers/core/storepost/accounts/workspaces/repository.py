@@ -102,7 +102,7 @@ class WorkspaceRepository:
         self._scope = workspace
 
     def get(self) -> Workspace | None:
-        """The workspace, or None once it is deleted."""
+        """Returns the workspace, or None once it is deleted."""
         item = find(WorkspaceItem, workspace_key(self._scope))
         return as_workspace(item) if _is_live(item) else None
 
@@ -125,14 +125,14 @@ class WorkspaceRepository:
         return as_membership(item) if item else None
 
     def memberships(self) -> list[Membership]:
-        """All of them, in no order that means anything."""
+        """Returns all of them, in no order that means anything."""
         rows = MembershipItem.query(
             self._scope.key, MembershipItem.sk.startswith("member#"), consistent_read=True
         )
         return [as_membership(row) for row in rows]
 
     def owner(self) -> Membership | None:
-        """The owner's membership."""
+        """Returns the owner's membership."""
         return next((m for m in self.memberships() if m.role is Role.OWNER), None)
 
     def standing_of(self, person_id: UUID) -> Standing | None:
@@ -251,13 +251,13 @@ class WorkspaceRepository:
 
 
 def taken_slugs(slugs: Iterable[str]) -> set[str]:
-    """Those of the slugs that a workspace has."""
+    """Returns those of the slugs that a workspace has."""
     slugs_by_key = {slug_key(slug): slug for slug in slugs}
     return {slugs_by_key[key] for key in find_all(slugs_by_key)}
 
 
 def standings_of(person: PersonScope) -> list[Standing]:
-    """The person's workspaces, each with the membership."""
+    """Returns the person's workspaces, each with the membership."""
     pointers = MembershipPointerItem.query(
         person.key, MembershipPointerItem.sk.startswith("membership#"), consistent_read=True
     )
@@ -266,7 +266,7 @@ def standings_of(person: PersonScope) -> list[Standing]:
 
 
 def active_standing(caller: SignedInPerson) -> Standing | None:
-    """The caller's place in the session's active workspace, None where none is active.
+    """Returns the caller's place in the session's active workspace, None where none is active.
 
     Losing the membership clears the active workspace in every session of the person, however many
     there are: no row is changed for it, a membership simply doesn't reach back to what was made
@@ -308,7 +308,7 @@ def _unchanged(membership: Membership) -> Condition:
 
 
 def as_workspace(item: WorkspaceItem) -> Workspace:
-    """The workspace as a value."""
+    """Returns the workspace as a value."""
     return Workspace(
         id=item.id,
         name=item.name,
@@ -319,7 +319,7 @@ def as_workspace(item: WorkspaceItem) -> Workspace:
 
 
 def as_membership(item: MembershipItem) -> Membership:
-    """The membership as a value."""
+    """Returns the membership as a value."""
     return Membership(
         id=item.id,
         workspace_id=item.workspace_id,

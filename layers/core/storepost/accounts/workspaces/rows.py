@@ -15,13 +15,13 @@ class RequestedBy(Attribute[Requester]):
     attr_type = STRING
 
     def serialize(self, value: Requester) -> str:
-        """The name of that moment, and the id of a person or of a key."""
+        """Returns the name of that moment, and the id of a person or of a key."""
         ids = (value.person_id, value.key_id)
         row = [value.name, *(str(each) if each else None for each in ids)]
         return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
     def deserialize(self, value: str) -> Requester:
-        """What `serialize` wrote."""
+        """Returns what `serialize` wrote."""
         name, person_id, key_id, *_ = json.loads(value)
         person, key = (UUID(each) if each else None for each in (person_id, key_id))
         return Requester(name, person, key)

@@ -51,7 +51,7 @@ class CreatedWorkspace(Shape):
 
     @classmethod
     def of(cls, workspace: Workspace) -> "CreatedWorkspace":
-        """The workspace in this shape."""
+        """Returns the workspace in this shape."""
         return cls(id=workspace.id, name=workspace.name, slug=workspace.slug)
 
 
@@ -85,7 +85,7 @@ class WorkspaceSummary(Shape):
 
     @classmethod
     def of(cls, standing: Standing) -> "WorkspaceSummary":
-        """The standing in this shape."""
+        """Returns the standing in this shape."""
         workspace = standing.workspace
         return cls(
             id=workspace.id,

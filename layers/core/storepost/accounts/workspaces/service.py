@@ -35,7 +35,7 @@ def available_slug(name: str) -> str:
 def create_workspace(
     caller: SignedInPerson, name: str, changes: Changes, *, store_count: int = 0
 ) -> Workspace:
-    """A new workspace whose owner is the caller; it becomes active where none is.
+    """Returns a new workspace whose owner is the caller; it becomes active where none is.
 
     `store_count` are the stores that are connected to it in the same step.
     """
@@ -61,7 +61,7 @@ def activate_where_none_is(caller: SignedInPerson, workspace_id: UUID, changes: 
 
 
 def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
-    """The membership that a workspace begins with."""
+    """Returns the membership that a workspace begins with."""
     return Membership(
         id=new_id(),
         workspace_id=workspace.id,
@@ -73,7 +73,7 @@ def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
 
 
 def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standing:
-    """The caller's standing, which is the owner's, also where a lost race is decided anew.
+    """Returns the caller's standing, which is the owner's, also where a lost race is decided anew.
 
     Raises NotFound where the caller is no member, and RoleTooSmall.
     """
@@ -86,7 +86,7 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
 
 
 def get_workspace(caller: SignedInPerson, workspace_id: UUID) -> Standing:
-    """One of the caller's workspaces, with their membership. Raises NotFound."""
+    """Returns one of the caller's workspaces, with their membership. Raises NotFound."""
     standing = WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id)
     if standing is None:
         raise NotFound("You belong to no workspace with this id.")

@@ -45,7 +45,7 @@ from storepost.api.http.locations import location_of
 from storepost.api.http.negotiation import varying
 from storepost.api.http.once import first_answer, once
 from storepost.api.http.origin import origin_of
-from storepost.api.http.query import contradictions, unknown_parameters
+from storepost.api.http.query import contradictions, name_parameters, unknown_parameters
 from storepost.api.http.query_forms import add_query_forms
 from storepost.api.http.rendering import from_validation, missing, render, unexpected
 from storepost.api.http.writing import JSON, as_json, as_sent
@@ -113,7 +113,7 @@ class Resolver(APIGatewayHttpResolver):
 
     @property
     def declared_routes(self) -> list[Route]:
-        """The group's own routes."""
+        """Returns the group's own routes."""
         return [*self._static_routes, *self._dynamic_routes]
 
     @staticmethod
@@ -122,7 +122,9 @@ class Resolver(APIGatewayHttpResolver):
         return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def handler(self) -> Handler:
-        """The group's Lambda handler; everything is imported by now."""
+        """Returns the group's Lambda handler; everything is imported by now."""
+        for route in self.declared_routes:
+            name_parameters(route.func)
         add_query_forms(self, self._dynamic_routes)
         gc.freeze()  # and will stay: no collection need look at it again
 
@@ -191,7 +193,7 @@ def create_app(
     unreadable_limit: Limit | None = None,
     problem_page: ProblemPage | None = None,
 ) -> Resolver:
-    """A resolver for a group's routes.
+    """Returns a resolver for a group's routes.
 
     Where nobody need be known, a body that can't be read counts as an attempt of its source under
     `unreadable_limit`: else a stranger could send any number of them.

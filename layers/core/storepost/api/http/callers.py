@@ -60,7 +60,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def authenticate(request: Request) -> Caller:
-    """Who calls: one strongly consistent read for a key, two for a session."""
+    """Returns who calls: one strongly consistent read for a key, two for a session."""
     known: Caller | None = request.context.get("caller")
     if known is None:
         known = _caller_of(_bearer(request))
@@ -70,7 +70,7 @@ def authenticate(request: Request) -> Caller:
 
 
 def signed_in(request: Request) -> SignedInPerson:
-    """A person, not a key."""
+    """Returns a person, not a key."""
     caller = authenticate(request)
     if isinstance(caller, ApiKeyHolder):
         raise _no_key(request, caller)
@@ -122,7 +122,7 @@ def _name_workspace(request: Request, caller: SignedInPerson) -> None:
 
 
 def key_itself_or_admin(request: Request) -> WorkspaceCaller:
-    """An owner or admin, or a `write` key where the path names that very key."""
+    """Returns an owner or admin, or a `write` key where the path names that very key."""
     caller = authenticate(request)
     if not isinstance(caller, ApiKeyHolder):
         return _in_workspace(None, MANAGERS)(request)
@@ -157,7 +157,7 @@ def _key_in_workspace(
 def person_in_workspace(
     caller: SignedInPerson, context: dict[str, Any] | None = None
 ) -> WorkspaceCaller:
-    """The person in the session's active workspace, with two-factor where it demands that.
+    """Returns the person in the session's active workspace, with two-factor where it demands that.
 
     A request, whose context is given, counts for that workspace's budget.
     """

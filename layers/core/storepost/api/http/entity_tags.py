@@ -46,7 +46,7 @@ _validation = AnswerValidation()
 
 
 def is_single(route: Callable[..., Any]) -> bool:
-    """Whether a GET answers one resource of a caller's, and no list."""
+    """Returns whether a GET answers one resource of a caller's, and no list."""
     answered = answered_by(route)
     if answered is None or issubclass(answered, Page):
         return False
@@ -54,19 +54,19 @@ def is_single(route: Callable[..., Any]) -> bool:
 
 
 def answered_by(route: Callable[..., Any]) -> type[Shape] | None:
-    """The shape that a route answers, alone or in a response."""
+    """Returns the shape that a route answers, alone or in a response."""
     returned = get_type_hints(route).get("return")
     [answered] = get_args(returned) if get_origin(returned) is Response else [returned]
     return answered if isinstance(answered, type) and issubclass(answered, Shape) else None
 
 
 def is_changing(method: str) -> bool:
-    """Whether a request of this method keeps to `If-Match`, where its path can be read."""
+    """Returns whether a request of this method keeps to `If-Match`, where its path can be read."""
     return method in _CHANGING
 
 
 def entity_tags(app: ApiGatewayResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """The middleware: the answer with its tag, or 304 where the caller has it already."""
+    """Returns the middleware: the answer with its tag, or 304 where the caller has it already."""
     response = as_sent(app, next_middleware(app))
     route: Route = app.context["_route"]
     reader = _reader(app, route)
@@ -84,9 +84,9 @@ def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> Non
 
     `changes` are conditioned on its staying so until they are committed.
     """
-    asked = app.current_event.headers.get("if-match")
+    if_match = app.current_event.headers.get("if-match")
     route: Route = app.context["_route"]
-    if asked is None or not is_changing(route.method):
+    if if_match is None or not is_changing(route.method):
         return
     reader = _reader(app, route)
     if reader is None:
@@ -95,7 +95,7 @@ def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> Non
         tag = _current_tag(app, reader)
     if tag is None and changes is None:
         return  # the route knows better what isn't there
-    if tag is None or not _names(asked, tag, strongly=True):
+    if tag is None or not _names(if_match, tag, strongly=True):
         raise PreconditionFailed()
     if changes is not None:
         changes.expect_unchanged(rows)
@@ -122,9 +122,9 @@ def _is_told(route: Route, reader: Route) -> bool:
 
 def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
     """The tag of what GET would answer now; None where it would answer 404."""
-    given = app.context["_route_args"]
+    arguments = app.context["_route_args"]
     names = _parameters(reader.func).parameters
-    values = {name: given[name] for name in names if name in given}
+    values = {name: arguments[name] for name in names if name in arguments}
     try:
         found = reader.func(**{**values, **_solved(app, reader)})
     except NotFound:

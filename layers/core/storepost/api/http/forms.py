@@ -13,7 +13,7 @@ MAX_PART_HEAD = 1_000
 
 
 def media_type(event: BaseProxyEvent) -> str:
-    """How the body is encoded, without parameters and in lower case."""
+    """Returns how the body is encoded, without parameters and in lower case."""
     return (event.headers.get("content-type") or "").split(";")[0].strip().lower()
 
 

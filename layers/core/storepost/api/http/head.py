@@ -6,12 +6,12 @@ type Event = dict[str, Any]
 
 
 def is_head(event: Event) -> bool:
-    """Whether the request asks for the headers alone."""
+    """Returns whether the request asks for the headers alone."""
     return bool(event["requestContext"]["http"]["method"] == "HEAD")
 
 
 def as_get(event: Event) -> Event:
-    """The event of the same request with GET."""
+    """Returns the event of the same request with GET."""
     context = event["requestContext"]
     return {
         **event,
@@ -20,5 +20,5 @@ def as_get(event: Event) -> Event:
 
 
 def without_body(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer, of which nothing but status and headers is left."""
+    """Returns the answer, of which nothing but status and headers is left."""
     return {**answer, "body": "", "isBase64Encoded": False}

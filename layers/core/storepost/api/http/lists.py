@@ -20,7 +20,7 @@ PageNumber = Annotated[
 ]
 Size = Annotated[
     PageSize,
-    Query(alias="pageSize", description="How many items a page has at most: 25 if left out."),
+    Query(description="How many items a page has at most: 25 if left out."),
 ]
 SearchText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Search = Annotated[
@@ -48,7 +48,7 @@ class Page[T](Shape):
 
     @classmethod
     def of[R](cls, listing: Listing[R], shape: Callable[[R], T]) -> "Page[T]":
-        """A page with each row in its shape."""
+        """Returns a page with each row in its shape."""
         return cls(
             items=[shape(row) for row in listing.items],
             total=listing.total,

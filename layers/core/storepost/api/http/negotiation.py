@@ -34,7 +34,7 @@ def preferred(accept: str) -> Representation:
 
 
 def preferred_language(accept_language: str) -> Language | None:
-    """The one of our languages that the header ranks highest, of equals the first.
+    """Returns the one of our languages that the header ranks highest, of equals the first.
 
     A region is as good as its language (RFC 4647, section 3.4). None where the header names none
     of them with a weight above 0: `*` asks for nothing in particular.

@@ -56,7 +56,7 @@ class SealedAnswer(Conflict):
 
 
 def unit_of_work(request: Request) -> Changes:
-    """What this request writes."""
+    """Returns what this request writes."""
     changes: Changes = request.context["changes"]
     return changes
 
@@ -66,7 +66,7 @@ Writes = Annotated[Changes, Depends(unit_of_work)]
 
 
 def row_ledger(request: Request) -> Ledger:
-    """What becomes of the rows of this request."""
+    """Returns what becomes of the rows of this request."""
     ledger: Ledger = request.context["ledger"]
     return ledger
 
@@ -76,7 +76,7 @@ RowLedger = Annotated[Ledger, Depends(row_ledger)]
 
 
 def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """The middleware: claim, run, commit effect and answer, or give the claim back."""
+    """Returns the middleware: claim, run, commit effect and answer, or give the claim back."""
     if app.current_event.http_method in _SAFE:
         return next_middleware(app)
     claim = _claim_of(app)
@@ -87,7 +87,7 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
 
 
 def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
-    """The kept answer to a retry whose caller may no longer do what the first run did.
+    """Returns the kept answer to a retry whose caller may no longer do what the first run did.
 
     Whoever hands a workspace over, leaves it or gives up a role loses by that very call what the
     operation asks for; the retry still gets the first answer.

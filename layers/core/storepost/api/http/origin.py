@@ -28,7 +28,7 @@ class RequestOrigin:
 
 
 def base_url(event: BaseProxyEvent) -> str:
-    """The service's own domain where it has one, else the address that the caller used.
+    """Returns the service's own domain where it has one, else the address that the caller used.
 
     What is made by it, such as a link in an email, may have to outlive the stack.
     """
@@ -41,7 +41,7 @@ def base_url(event: BaseProxyEvent) -> str:
 
 
 def origin_of(request: Request) -> RequestOrigin:
-    """The request's circumstances."""
+    """Returns the request's circumstances."""
     event = request.resolved_event
     http = event["requestContext"]["http"]
     agent = event.headers.get("user-agent")
@@ -59,7 +59,7 @@ From = Annotated[RequestOrigin, Depends(origin_of)]
 
 
 def raw_query(request: Request) -> str:
-    """The query as it was sent, without the question mark."""
+    """Returns the query as it was sent, without the question mark."""
     return str(request.resolved_event.get("rawQueryString") or "")
 
 
@@ -76,7 +76,7 @@ class SentRequest:
 
 
 def sent_request(request: Request) -> SentRequest:
-    """The headers, and the body's bytes."""
+    """Returns the headers, and the body's bytes."""
     event = request.resolved_event
     body = event.body or ""
     raw = b64decode(body) if event.is_base64_encoded else body.encode()

@@ -38,7 +38,7 @@ def text_response(
     if_none_match: str | None,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """A text that callers may keep and ask for again; 304 where the caller has it."""
+    """Returns a text that callers may keep and ask for again; 304 where the caller has it."""
     etag = etag_of(text)
     complete = {"Cache-Control": "no-cache", **(headers or {}), "ETag": etag}
     if is_known(etag, if_none_match):

@@ -16,7 +16,7 @@ type Network = IPv4Network | IPv6Network
 
 @cache
 def trusted_proxies() -> tuple[Network, ...]:
-    """The networks that the template's parameter names."""
+    """Returns the networks that the template's parameter names."""
     return tuple(ip_network(each.strip()) for each in settings().trusted_proxies if each.strip())
 
 

@@ -1,14 +1,16 @@
 """What holds for the query and the path of every operation, whichever parameters it has."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler.api_gateway import Route
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+from pydantic.alias_generators import to_camel
 
 from storepost.values.error_texts import BOOLEAN_FORM, NUMBER_FORM, UUID_FORM
 from storepost.values.problems import MAX_ERRORS
@@ -21,8 +23,16 @@ _NAME_LENGTH = 64
 _FROM = re.compile("[fF]rom$")
 
 
+def name_parameters(function: Callable[..., Any]) -> None:
+    """Names a route's parameters in camelCase, as shapes name their fields; an alias stays."""
+    for name, annotation in function.__annotations__.items():
+        for each in get_args(annotation):
+            if isinstance(each, Path | Query):
+                each.alias = each.alias or to_camel(name)
+
+
 def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
-    """Those that the operation doesn't have, each with the one that was probably meant."""
+    """Returns those that the operation doesn't have, each with the one that was probably meant."""
     known = [field.alias for field in route.dependant.query_params]
     sent = event.resolved_query_string_parameters
     unknown = (name for name in sent if name not in known)

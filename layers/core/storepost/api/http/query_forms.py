@@ -54,10 +54,10 @@ def _in_query(annotation: Any) -> Any:  # noqa: ANN401 - whatever a parameter ma
     kind, *metadata = get_args(annotation) or (annotation,)
     if not any(isinstance(each, Path) and each.alias == _NAME for each in metadata):
         return annotation
-    return Annotated[kind, *map(_moved, metadata)]
+    return Annotated[kind, *map(_as_query, metadata)]
 
 
-def _moved(each: object) -> object:
+def _as_query(each: object) -> object:
     if not isinstance(each, Path):
         return each
     return Query(alias=_NAME, description=f"{each.description} Encode it as a URL's query is.")

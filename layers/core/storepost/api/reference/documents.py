@@ -21,7 +21,7 @@ _TEXTS = 128
 
 @cache
 def interface() -> Json:
-    """The interface in OpenAPI 3.1."""
+    """Returns the interface in OpenAPI 3.1."""
     document: Json = json.loads((_HERE / "openapi.json").read_text("utf-8"))
     return document
 
@@ -45,7 +45,7 @@ _GUIDE = re.compile(r"\]\((guides/[\w-]+)\.md")
 
 @lru_cache(_ADDRESSES)
 def interface_at(base_url: str) -> str:
-    """The interface as JSON with the address that it was asked under."""
+    """Returns the interface as JSON with the address that it was asked under."""
     served = {**interface(), "servers": [{"url": base_url}]}
     text = json.dumps(served, ensure_ascii=False, separators=(",", ":"))
     # Who reads it somewhere else has nothing that a link to one of the guides could start from.
@@ -54,7 +54,7 @@ def interface_at(base_url: str) -> str:
 
 @lru_cache(_TEXTS)
 def etag_of(text: str) -> str:
-    """The text's entity tag."""
+    """Returns the text's entity tag."""
     # Weak: it stands for the compressed and the plain bytes alike (RFC 9110, section 8.8.1).
     return f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
 
@@ -67,13 +67,13 @@ def is_known(etag: str, if_none_match: str | None) -> bool:
 
 @cache
 def catalogue() -> list[Json]:
-    """Each kind of problem with its codes, as `make openapi` wrote them."""
+    """Returns each kind of problem with its codes, as `make openapi` wrote them."""
     kinds: list[Json] = json.loads((_HERE / "problems.json").read_text("utf-8"))
     return kinds
 
 
 def problem_kinds(base_url: str) -> list[ProblemKind]:
-    """All kinds, by status."""
+    """Returns all kinds, by status."""
     return [
         ProblemKind.model_validate({"type": f"{base_url}/problems/{kind['kind']}", **kind})
         for kind in catalogue()
@@ -81,7 +81,7 @@ def problem_kinds(base_url: str) -> list[ProblemKind]:
 
 
 def problem_kind(base_url: str, name: str) -> ProblemKind:
-    """The kind of that name; raises NotFound."""
+    """Returns the kind of that name; raises NotFound."""
     for kind in problem_kinds(base_url):
         if kind.kind == name:
             return kind
@@ -89,7 +89,7 @@ def problem_kind(base_url: str, name: str) -> ProblemKind:
 
 
 def problem_code(base_url: str, kind: str, code: str) -> ProblemCodePage:
-    """A code of that kind, with what its kind says; raises NotFound."""
+    """Returns a code of that kind, with what its kind says; raises NotFound."""
     found = problem_kind(base_url, kind)
     for each in found.codes:
         if each.code == code:

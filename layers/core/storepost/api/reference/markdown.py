@@ -53,12 +53,12 @@ class Place:
 
 
 def to_html(text: str, place: Place | None = None) -> str:
-    """The text as HTML."""
+    """Returns the text as HTML."""
     return str(_parser().render(text, {"place": place or Place(), "ids": set()}))
 
 
 def line_to_html(text: str) -> str:
-    """One line's marks as HTML, without a paragraph."""
+    """Returns one line's marks as HTML, without a paragraph."""
     return str(_parser().renderInline(text, {"place": Place(), "ids": set()}))
 
 

@@ -19,6 +19,6 @@ _TEXTS = Path(__file__).parent / "texts"
 
 @cache
 def page_texts(language: Language) -> PageTexts:
-    """All texts in a language, read once a container."""
+    """Returns all texts in a language, read once a container."""
     texts: PageTexts = json.loads((_TEXTS / f"{language}.json").read_text("utf-8"))
     return texts

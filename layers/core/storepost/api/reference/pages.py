@@ -20,20 +20,20 @@ LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify
 
 
 def problems_page(base_url: str, kinds: list[ProblemKind]) -> WebPage:
-    """All kinds of problems."""
+    """Returns all kinds of problems."""
     return render(
         "problems.html", styles=DOCUMENTATION, values={"kinds": kinds, "base_url": base_url}
     )
 
 
 def problem_page(base_url: str, kind: ProblemKind) -> WebPage:
-    """One kind and its codes."""
+    """Returns one kind and its codes."""
     values = {"kind": kind, "base_url": base_url}
     return render("problem.html", styles=DOCUMENTATION, values=values)
 
 
 def problem_code_page(base_url: str, code: ProblemCodePage) -> WebPage:
-    """One code of a kind."""
+    """Returns one code of a kind."""
     return render(
         "problem-code.html", styles=DOCUMENTATION, values={"code": code, "base_url": base_url}
     )
@@ -41,7 +41,7 @@ def problem_code_page(base_url: str, code: ProblemCodePage) -> WebPage:
 
 @cache
 def link_page(name: str) -> WebPage:
-    """The page behind a link, such as an email's; raises NotFound."""
+    """Returns the page behind a link, such as an email's; raises NotFound."""
     if name not in LINK_PAGES:
         raise NotFound()
     return render(f"{name}.html", scripts("requests.js", "account.js", f"{name}.js"), values={})
@@ -64,7 +64,7 @@ def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
 
 
 def opt_in_page(language: Language, sender: str, address: str) -> WebPage:
-    """Whether an address is to get marketing emails; its form leads back to the page."""
+    """Returns whether an address is to get marketing emails; its form leads back to the page."""
     return _shoppers_page("opt-in.html", "opt_in_ask", language, sender=sender, address=address)
 
 
@@ -74,7 +74,7 @@ def opted_in_page(language: Language, sender: str, address: str) -> WebPage:
 
 
 def dead_opt_in_link_page(problem: Problem, language: Language | None) -> WebPage:
-    """The same as `dead_link_page`, of an opt-in link."""
+    """Returns the same as `dead_link_page`, of an opt-in link."""
     name = _DEAD_OPT_IN_LINKS.get(problem.status, "opt_in_failed")
     return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
 

@@ -47,7 +47,7 @@ def render(
     policy: dict[str, str] | None = None,
     values: Mapping[str, object],
 ) -> WebPage:
-    """The template as a page, with these values in it.
+    """Returns the template as a page, with these values in it.
 
     `personal` says that it is one person's, and may have a form. `policy` takes the place of parts
     of the Content-Security-Policy; `{hash}` in it stands for the script's own.

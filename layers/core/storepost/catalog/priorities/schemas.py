@@ -10,7 +10,7 @@ from storepost.catalog.priorities.model import ChangedProduct, ChangeStatus, Fie
 from storepost.catalog.priorities.service import ChangeView, Priority
 from storepost.catalog.products.rules import RankedSource, SourceKind
 from storepost.catalog.products.schemas import ProductImage
-from storepost.values.wire import Id, RequestBody, Shape, Timestamp
+from storepost.values.wire import Id, RequestBody, Shape, Timestamp, few_names
 
 MAX_SOURCES = 100
 MAX_FIELDS = 500
@@ -38,7 +38,7 @@ class PriorityRules(RequestBody):
         description="The sources for all fields, the first one first. Sources that aren't named "
         "come last, the oldest first."
     )
-    fields: dict[str, SourceIds] = Field(
+    fields: Annotated[dict[str, SourceIds], few_names(MAX_FIELDS)] = Field(
         max_length=MAX_FIELDS,
         description="The sources for single fields, by the field's name: `product.<field>`, "
         "`variant.<field>` or `custom.<key>`. Where none of them has the field, the rest of "

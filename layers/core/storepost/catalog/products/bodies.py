@@ -12,14 +12,22 @@ from pydantic import (
     model_validator,
 )
 
+from storepost.catalog.products.assembling import MAX_VARIANTS
 from storepost.catalog.products.fields import MAX_KEY
 from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, IncomingVariant
 from storepost.catalog.products.model import ProductStatus
-from storepost.catalog.products.writing import MAX_VARIANTS
 from storepost.values.external_ids import ExternalId
 from storepost.values.field_errors import wrong_field
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.wire import TEXT_LENGTH, NonNegativeMoney, RequestBody, Text, Timestamp, Url
+from storepost.values.wire import (
+    TEXT_LENGTH,
+    NonNegativeMoney,
+    RequestBody,
+    Text,
+    Timestamp,
+    Url,
+    few_names,
+)
 
 MAX_TAGS = 250
 MAX_LOCALES = 40
@@ -209,7 +217,7 @@ class ProductBody(RequestBody):
         default=None,
         description="The product's image. Without it `missing` names `image`.",
     )
-    custom_fields: dict[CustomKey, Text] = Field(
+    custom_fields: Annotated[dict[CustomKey, Text], few_names(MAX_CUSTOM_FIELDS)] = Field(
         default_factory=dict,
         max_length=MAX_CUSTOM_FIELDS,
         description="Fields of your own: keys of 1 to 200 characters, each with a text.",

@@ -14,6 +14,7 @@ from storepost.catalog.products.keys import layer_key, product_key
 from storepost.catalog.products.naming import Name, NameKind
 from storepost.catalog.products.packing import CalledRecord, called_records
 from storepost.catalog.products.rows import LayerItem, ProductItem
+from storepost.catalog.products.staging import staged_in_raw, unlisted
 from storepost.platform.persistence.changes import LostRace
 from storepost.platform.persistence.item import Item, Key, Raw, find_raw
 from storepost.values.ids import from_short
@@ -54,16 +55,22 @@ def read_contents(
     keys = {each: product_key(workspace, each) for each in dict.fromkeys(products)}
     kind = Item.kind.get_discriminator(ProductItem)
     rows = find_raw(
-        keys.values(), attributes=("kind", "external_id", "removed_at", "layers", "layer")
+        keys.values(),
+        attributes=("kind", "external_id", "removed_at", "layers", "layer", "staged", "store_id"),
     )
+    staged = {key: mark for key, row in rows.items() if (mark := staged_in_raw(row))}
+    out = unlisted(workspace, staged.values())
     live = {
         each: rows[key]
         for each, key in keys.items()
-        if key in rows and rows[key]["kind"]["S"] == kind and "removed_at" not in rows[key]
+        if key in rows
+        and rows[key]["kind"]["S"] == kind
+        and "removed_at" not in rows[key]
+        and staged.get(key) not in out
     }
     parts = {each: _parts(workspace, each, raw, without) for each, raw in live.items()}
-    wanted = [key for layers in parts.values() for layer in layers for key in layer]
-    contents = find_raw(wanted, attributes=("content",))
+    layer_keys = [key for layers in parts.values() for layer in layers for key in layer]
+    contents = find_raw(layer_keys, attributes=("content",))
     found = {
         each: [_records(live[each], layer, contents) for layer in parts[each]] for each in live
     }

@@ -41,6 +41,16 @@ def mark_key(workspace: WorkspaceScope, store_id: UUID, number: int) -> Key:
     return (store_partition(workspace, store_id), f"mark#{number}")
 
 
+def load_key(workspace: WorkspaceScope, store_id: UUID, load: UUID) -> Key:
+    """Returns the key of the row that says how far a load of a store's products is listed."""
+    return (store_partition(workspace, store_id), f"load#{short(load)}")
+
+
+def staged_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
+    """Returns the partition of rows that lead to what loads of a store staged."""
+    return workspace.partition("products_staged", short(store_id))
+
+
 def custom_fields_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
     """Returns the key of the custom fields that the store's products have."""
     return (store_partition(workspace, store_id), "custom_fields")

@@ -238,7 +238,7 @@ def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
     within = search.filters.changed if search.order == "changedAt" else EVERYTHING
     listing = tree.page(search.page, descending=search.descending, by=by, within=within)
     repository = ProductRepository(search.workspace)
-    products = repository.get_many(entry.id for entry in listing.items)
+    products = repository.get_many((entry.id for entry in listing.items), are_listed=True)
     return Listing(products, listing.total, search.page)
 
 
@@ -247,7 +247,7 @@ def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter
     found: list[Product] = []
 
     def keep(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
-        found.extend(_matching(search, [entry.id for entry in entries]))
+        found.extend(_matching(search, [entry.id for entry in entries], are_listed=True))
         return ()
 
     # Without dates `changed` is everything: then it holds for a list in another order, too.
@@ -256,9 +256,13 @@ def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter
 
 
 def _matching(
-    search: _Search, ids: Sequence[UUID], but: ProductStatus | None = None
+    search: _Search,
+    ids: Sequence[UUID],
+    but: ProductStatus | None = None,
+    *,
+    are_listed: bool = False,
 ) -> list[Product]:
-    found = ProductRepository(search.workspace).get_many(ids)
+    found = ProductRepository(search.workspace).get_many(ids, are_listed=are_listed)
     return [p for p in found if search.filters.takes(p) and p.summary.status is not but]
 
 

@@ -1,55 +1,154 @@
 """Many new products at once, as an import brings them: their lists are packed.
 
-One transaction has the products, the store's mark and their entries in all lists, which stand in
-pages; a product that is stored is listed. What variants are called is written before, as a hint by
-which nobody finds a product until that is there.
+Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
+mark and their entries in all lists, which stand in pages, and makes products of the rows. What
+variants are called is written before, as a hint by which nobody finds what is no product yet.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 
-from storepost.catalog.products.model import Product
-from storepost.catalog.products.naming import MAX_WITH_PRODUCT, Name, NewNames, give_names
+from storepost.catalog.products.assembling import mark_of, parts_of, product_of
+from storepost.catalog.products.in_force import InForce, marking
+from storepost.catalog.products.keys import layer_key, product_key
+from storepost.catalog.products.model import Product, product_id
+from storepost.catalog.products.naming import MAX_WITH_PRODUCT, NewNames, give_names, names_of
+from storepost.catalog.products.packing import digest_of
+from storepost.catalog.products.records import Layer
+from storepost.catalog.products.repository import may_stand_within
+from storepost.catalog.products.rows import LayerItem, ProductItem, product_attributes
+from storepost.catalog.products.staging import Staged, Staging
 from storepost.catalog.products.trees import ProductLists, live_places
+from storepost.catalog.products.writing import ProductSource, SourceProduct, list_custom_fields
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
-from storepost.stores.stores.model import Store
+from storepost.platform.persistence.item import Key, Raw
+from storepost.platform.persistence.loads.serializing import RowSerializer
+
+
+class NewProducts:
+    """Makes products of which nothing is stored, and their rows in DynamoDB's own notation."""
+
+    def __init__(self, product_source: ProductSource, in_force: InForce) -> None:
+        """Makes those of one source under the rules that are in force."""
+        self.source = product_source.source
+        self._store = product_source.store
+        self._in_force = in_force
+        self._product_rows = RowSerializer(ProductItem)
+        self._layer_rows = RowSerializer(LayerItem)
+
+    def make(
+        self, source_product: SourceProduct, now: datetime, staged: Staged | None = None
+    ) -> tuple[Product, Layer, list[Raw]]:
+        """Returns the product with its source's layer, and the rows of both, which may be staged.
+
+        Raises as whoever writes a single one does.
+        """
+        values, updated_at = source_product.values, source_product.updated_at
+        layer = Layer.of_new(self.source, values, updated_at, now)
+        parts = parts_of(layer)
+        external_id = source_product.external_id
+        identity = (product_id(self._store.id, external_id), self._store.id, external_id)
+        digest = digest_of(values, updated_at)
+        mark = mark_of(layer, 0 if may_stand_within(parts) else len(parts), digest)
+        bare = product_of(identity, None, [layer], self._in_force, now)
+        product = replace(bare, layers={self.source: mark})
+        return product, layer, list(self._rows(product, parts, mark.rows, staged))
+
+    def _rows(
+        self, product: Product, parts: list[bytes], layer_rows: int, staged: Staged | None
+    ) -> Iterator[Raw]:
+        attributes = {
+            **product_attributes(product),
+            "layer": None if layer_rows else parts[0],
+            "staged": staged.text if staged else None,
+        }
+        workspace = self._store.workspace
+        yield self._product_rows.row(product_key(workspace, product.id), attributes)
+        for number, content in enumerate(parts[:layer_rows]):
+            key = layer_key(workspace, product.id, self.source, number)
+            yield self._layer_rows.row(key, {"content": content})
+
+
+@dataclass
+class Loaded:
+    """What the units of a load know of those before them."""
+
+    staging: Staging
+    lists: ListsLoad = field(default_factory=ListsLoad)
+    names: frozenset[Key] = frozenset()
+    """Of the unit that may not be written yet."""
 
 
 class ProductLoad:
     """The new products of one unit of work."""
 
-    def __init__(self, changes: Changes, store: Store, lists: ListsLoad) -> None:
-        """Begins with none; `lists` goes on from unit to unit."""
+    def __init__(
+        self,
+        changes: Changes,
+        product_source: ProductSource,
+        in_force: InForce,
+        loaded: Loaded,
+        now: datetime,
+        done: int,
+    ) -> None:
+        """Begins with none; they are all added `now`, and `loaded` goes on from unit to unit.
+
+        So many products of the load are `done` before them.
+        """
         self._changes = changes
-        self._store = store
-        self._lists = lists
+        self._store = product_source.store
+        self._in_force = in_force
+        self._loaded = loaded
+        self._now = now
+        self._done = done
+        self._staging = loaded.staging
+        self._rows: list[Raw] = []
+        self._new = NewProducts(product_source, in_force)
         self._products: list[Product] = []
-        self._names = NewNames(store)
+        self.bytes = 0
+        """Of the layers of its products, deflated."""
+        self._names = NewNames(self._store)
 
-    def add(self, product: Product, names: Iterable[tuple[Name, str]]) -> None:
-        """Adds a product that is written by the unit, with what its variants are called."""
+    def add(self, source_product: SourceProduct) -> None:
+        """Adds a product, which must have no row."""
+        staged = self._staging.staged(self._done + len(self._products) + 1)
+        product, layer, rows = self._new.make(source_product, self._now, staged)
+        for row in rows:
+            self._rows.append(row)
+            self.bytes += sum(len(value["B"]) for value in row.values() if "B" in value)
         self._products.append(product)
-        called = list(names)
-        if len(called) > MAX_WITH_PRODUCT:
-            give_names(self._changes, self._store, product.id, called)
+        names = names_of(product.external_id, [layer])
+        if len(names) > MAX_WITH_PRODUCT:
+            give_names(self._changes, self._store, product.id, names.items())
         else:
-            self._names.add(product.id, called)
+            self._names.add(product.id, names.items())
+        marks = marking(self._changes, self._store, self._in_force.rules)
+        marks.add((), product.layers.values())
+        list_custom_fields(self._changes, self._store, [layer], self._in_force)
 
-    def commit(self) -> None:
-        """Writes everything. Raises LostRace, and TooManyWrites for more than one takes."""
+    def start(self) -> None:
+        """Begins to write everything, as `ListsLoad.start` does, with what that raises."""
         workspace = self._store.workspace
         ours, stores = ProductLists(workspace), ProductLists(workspace, self._store.id)
-        places = [live_places(product) for product in self._products]
-        added, changed, titles = (sorted(column, key=_key) for column in zip(*places, strict=True))
+        index_entries = [live_places(product) for product in self._products]
+        added, _, titles = (sorted(column, key=_key) for column in zip(*index_entries, strict=True))
         lists = [
             (ours.by_added, added),
-            (ours.by_changed, changed),
+            (ours.by_changed, added),
             (ours.by_title, titles),
             (stores.by_added, added),
-            (stores.by_changed, changed),
+            (stores.by_changed, added),
         ]
-        self._lists.commit(self._changes, lists, self._names.new(self._changes))
+        names = self._names.new(self._changes, self._loaded.names)
+        self._staging.list_up_to(self._changes, self._done + len(self._products))
+        index = self._staging.index(self._done + 1, [product.id for product in self._products])
+        stage = partial(self._staging.write, self._rows)
+        self._loaded.lists.start(self._changes, lists, [index, *names], stage)
+        self._loaded.names = frozenset((row["pk"]["S"], row["sk"]["S"]) for row in names)
 
 
 def _key(entry: TreeEntry) -> str:

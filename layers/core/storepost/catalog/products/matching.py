@@ -57,9 +57,9 @@ def match(
     """
     ids = {each.id: product_id(store.id, each.id) for each in match_keys}
     called = _called(store, [n for each in match_keys for n in _names(each)], among)
-    wanted = [each for each in ids.values() if among is None or among.has_product(each)]
-    wanted += [each.product for some in called.values() for each in some]
-    known = read_contents(store.workspace, wanted, without)
+    product_ids = [each for each in ids.values() if among is None or among.has_product(each)]
+    product_ids += [each.product for some in called.values() for each in some]
+    known = read_contents(store.workspace, product_ids, without)
     return [_match(each, ids[each.id], called, known) for each in match_keys]
 
 

@@ -24,7 +24,8 @@ from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import NameItem
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.item import Key, find_raw
+from storepost.platform.persistence.item import Key, Raw, find_raw
+from storepost.platform.persistence.loads.serializing import RowSerializer
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import SHORT_LENGTH, from_short, short
@@ -158,29 +159,32 @@ class NewNames:
 
     def __init__(self, store: Store) -> None:
         """Begins with none."""
-        self._store = store
-        self._names: dict[Name, list[Called]] = {}
+        self._partitions = list(all_partitions(store))
+        self._rows = RowSerializer(NameItem)
+        self._names: dict[Key, list[Called]] = {}
 
     def add(self, product: UUID, names: Iterable[tuple[Name, str]]) -> None:
         """Adds the names of one product's variants."""
-        for name, key in names:
-            self._names.setdefault(name, []).append(Called(product, key))
+        for (kind, value), variant in names:
+            digest = hashlib.blake2b(value.encode(), digest_size=16).digest()
+            key = (self._partitions[digest[0] % SHARDS], _sort_key(kind, digest))
+            self._names.setdefault(key, []).append(Called(product, variant))
 
-    def new(self, changes: Changes) -> list[NameItem]:
+    def new(self, changes: Changes, pending: Collection[Key]) -> list[Raw]:
         """Returns the rows of names that nobody has, and adds to the unit those of the others.
 
-        Who is called so first may be forgotten where that is another one, just now.
+        Those that are `pending` may be on their way. Who is called so first may be forgotten where
+        that is another one, just now.
         """
-        keys = {name: name_key(self._store, name) for name in self._names}
-        known = find_raw(keys.values(), attributes=("kind",))
-        for name, key in keys.items():
+        known = {*pending, *find_raw(self._names, attributes=("kind",))}
+        rows = []
+        for key, called in self._names.items():
             if key in known:
-                changes.update(NameItem(*key), _actions(self._names[name]))
-        return [
-            NameItem(*key, first=_ref(called[0]), last=_ref(called[-1]))
-            for name, called in self._names.items()
-            if (key := keys[name]) not in known
-        ]
+                changes.update(NameItem(*key), _actions(called))
+            else:
+                ends = {"first": _ref(called[0]), "last": _ref(called[-1])}
+                rows.append(self._rows.row(key, ends))
+        return rows
 
 
 def give_names(

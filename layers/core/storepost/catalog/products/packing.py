@@ -27,10 +27,15 @@ _KNOWN = (
 )
 """A preset dictionary for deflate. It never changes: what is kept was written with it."""
 
+# Made once: `json.dumps` makes an encoder for each value.
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_ascii = json.JSONEncoder(separators=(",", ":")).encode
+_in_order = json.JSONEncoder(sort_keys=True).encode
+
 
 def packed(value: object) -> bytes:
     """Returns the value as compressed JSON."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    text = _compact(value).encode()
     deflater = zlib.compressobj(level=6, wbits=-15, zdict=_KNOWN)
     return deflater.compress(text) + deflater.flush()
 
@@ -43,6 +48,8 @@ def unpacked(content: bytes) -> Any:  # noqa: ANN401 - whatever was packed
 
 def first_of[T](values: Sequence[T], most: int) -> Sequence[T]:
     """Returns the first values, as many as take at most `most` bytes packed."""
+    if not values:
+        return values
     while (size := len(packed(values))) > most:
         values = values[: len(values) * most // size]
     return values
@@ -88,9 +95,9 @@ def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> s
     """Returns a hash of what a source says: another one where it says anything else."""
     content = [
         clock.to_text(updated_at) if updated_at else None,
-        sorted(json.dumps(_values_row(each), sort_keys=True) for each in records),
+        sorted(_in_order(_values_row(each)) for each in records),
     ]
-    text = json.dumps(content, separators=(",", ":"))
+    text = _ascii(content)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 

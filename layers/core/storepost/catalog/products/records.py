@@ -65,6 +65,18 @@ class Layer:
     updated_at: datetime | None = None
     """The source's own time of its latest change, where it tells one."""
 
+    @classmethod
+    def of_new(
+        cls,
+        source: UUID,
+        values: Iterable[SourceValues],
+        updated_at: datetime | None,
+        now: datetime,
+    ) -> "Layer":
+        """Returns the layer of a source that says something of the product for the first time."""
+        records = {each.place: Record(source, each, now, now) for each in values}
+        return cls(source, tuple(records.values()), updated_at)
+
     @property
     def is_live(self) -> bool:
         """Returns whether the source still says anything of the product."""
@@ -101,9 +113,9 @@ class Layer:
             records[each.place] = Record(self.source, each, first, now)
         return replace(self, records=tuple(records.values()))
 
-    def _without(self, places: Iterable[Place], now: datetime) -> "Layer":
+    def _without(self, removed_places: Iterable[Place], now: datetime) -> "Layer":
         """The layer once the source says nothing of those any more."""
-        removing = set(places)
+        removing = set(removed_places)
         records = [
             replace(record, removed_at=now)
             if record.is_live and record.place in removing

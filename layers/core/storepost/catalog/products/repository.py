@@ -17,6 +17,7 @@ from storepost.catalog.products.rows import (
     as_product,
     product_attributes,
 )
+from storepost.catalog.products.staging import staged_in, take, unlisted
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Item, Key, find_in
 from storepost.platform.persistence.reads import ReadAhead, Reads
@@ -41,13 +42,15 @@ class ProductRepository:
         self._reads = reads or Reads()
         self._read: dict[UUID, ProductItem] = {}
         self._deleted: dict[UUID, DeletedProductItem] = {}
+        self._unlisted: dict[UUID, ProductItem] = {}
+        """Rows that a load staged and hasn't listed: there are no such products."""
 
     def get(self, product: UUID) -> Product | None:
         """Returns the product, or None."""
         item = self._reads.find(Item, product_key(self._scope, product))
         if isinstance(item, DeletedProductItem):
             self._deleted[product] = item
-        if not isinstance(item, ProductItem):
+        if not isinstance(item, ProductItem) or not self._listed([item]):
             return None
         self._read[product] = item
         return as_product(item)
@@ -62,13 +65,28 @@ class ProductRepository:
         item = self._deleted.get(product)
         if item is None:
             item = DeletedProductItem(*product_key(self._scope, product), at=at)
+            self._take_unlisted(changes, product, item)
         item.at = max(item.at, at)
         item.expiration = clock.now() + DELETION_STORED_FOR
         changes.save(item)
 
-    def get_many(self, products: Iterable[UUID]) -> list[Product]:
-        """Returns the products that exist, in the order of the ids; reads a thousand at a time."""
-        return list(self._many(products))
+    def delete_unlisted(self, changes: Changes, product: UUID, source: UUID) -> None:
+        """Removes the row of a product that was read here, if the source's load only staged it."""
+        row = self._unlisted.get(product)
+        staged = staged_in(row) if row else None
+        if row is None or staged is None or source not in (layers := as_product(row).layers):
+            return
+        changes.delete(row)
+        for key in self._keys(product, layers[source]):
+            changes.delete(LayerItem(*key))
+        take(changes, self._scope, staged)
+
+    def get_many(self, products: Iterable[UUID], *, are_listed: bool = False) -> list[Product]:
+        """Returns the products that exist, in the order of the ids; reads a thousand at a time.
+
+        Of those that a list's entries name nothing more is read.
+        """
+        return list(self._many(products, are_listed=are_listed))
 
     def layers(self, product: Product) -> dict[UUID, Layer]:
         """Returns what each source says of the product."""
@@ -104,7 +122,7 @@ class ProductRepository:
 
         `written` has the contents of those; `after` says how many rows each is to have.
         """
-        item = self._read.get(after.id) or self._new(after.id)
+        item = self._read.get(after.id) or self._new(changes, after.id)
         for name, value in product_attributes(after).items():
             setattr(item, name, value)
         for source, parts in written.items():
@@ -131,22 +149,41 @@ class ProductRepository:
         for number in range(after.rows, before.rows if before else 0):
             changes.delete(LayerItem(*layer_key(self._scope, item.id, after.source, number)))
 
-    def _new(self, product: UUID) -> ProductItem:
-        """A row for the product, in the place of one that says that it was deleted before."""
+    def _new(self, changes: Changes, product: UUID) -> ProductItem:
+        """A row for the product, in the place of one that says that it was deleted before, or of
+        one that a load hasn't listed.
+        """
         item = ProductItem(*product_key(self._scope, product))
+        self._take_unlisted(changes, product, item)
         if (deleted := self._deleted.get(product)) is not None:
             item.version = deleted.version
         return item
 
-    def _many(self, products: Iterable[UUID]) -> Iterator[Product]:
+    def _take_unlisted(
+        self, changes: Changes, product: UUID, item: ProductItem | DeletedProductItem
+    ) -> None:
+        """Has a new row take the place of one that a load staged, where there is one."""
+        row = self._unlisted.get(product)
+        staged = staged_in(row) if row else None
+        if row and staged:
+            item.version = row.version
+            take(changes, self._scope, staged)
+
+    def _listed(self, rows: Sequence[ProductItem]) -> list[ProductItem]:
+        """Those of the rows that are products: of no load, or listed by it."""
+        staged = {row.id: mark for row in rows if (mark := staged_in(row))}
+        out = unlisted(self._scope, staged.values(), self._reads.find_all)
+        self._unlisted |= {row.id: row for row in rows if staged.get(row.id) in out}
+        return [row for row in rows if staged.get(row.id) not in out]
+
+    def _many(self, products: Iterable[UUID], *, are_listed: bool) -> Iterator[Product]:
         for some in batched(products, _AT_ONCE, strict=False):
             keys = [product_key(self._scope, each) for each in some]
             rows = self._reads.find_all(keys)
-            for key in keys:
-                item = rows.get(key)
-                if isinstance(item, ProductItem):
-                    self._read[item.id] = item
-                    yield as_product(item)
+            found = [row for key in keys if isinstance(row := rows.get(key), ProductItem)]
+            for item in found if are_listed else self._listed(found):
+                self._read[item.id] = item
+                yield as_product(item)
 
     def _keys(self, product: UUID, mark: LayerMark) -> list[Key]:
         return [layer_key(self._scope, product, mark.source, n) for n in range(mark.rows)]

@@ -142,7 +142,8 @@ class Resolution:
         in_order = list(_of_sources((*self._rules.ranked, *self._unranked), by_source))
         values: dict[str, Value] = {}
         winners: dict[str, Record] = {}
-        for name in field_names:
+        stated = {name for record in in_order for name in record.values.fields}
+        for name in filter(stated.__contains__, field_names):
             candidates = self._candidates(name, by_source, in_order, of_variant=of_variant)
             found = next(filter(lambda r: self._has(r, name, locale), candidates), None)
             if found is not None:
@@ -172,6 +173,8 @@ class Resolution:
         *,
         of_variant: bool,
     ) -> Iterable[Record]:
+        if not self._rules.fields:
+            return in_order
         rule = names.rule_name(name, of_variant=of_variant)
         if rule not in self._rules.fields:
             return in_order

@@ -35,6 +35,8 @@ class ProductItem(VersionedItem, MarkedItem, discriminator="product"):
     skus = BinaryAttribute(legacy_encoding=False, null=True)
     layer = BinaryAttribute(legacy_encoding=False, null=True)
     """The content of the layer that has no rows of its own, where there is one."""
+    staged = UnicodeAttribute(null=True)
+    """Of a row that a load wrote before the lists: the load's id and the place in it."""
 
 
 class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
@@ -69,6 +71,20 @@ class MarkItem(Item, discriminator="product_mark"):
     changes = NumberAttribute(null=True)
     rules = NumberAttribute(null=True)
     """The revision under which products may be written."""
+
+
+class ProductLoadItem(Item, discriminator="product_load"):
+    """How far the products of one load are in the lists, and how often others took some of them."""
+
+    listed = NumberAttribute()
+    taken = NumberAttribute()
+
+
+class StagedProductsItem(Item, discriminator="staged_products"):
+    """The ids of products that one source's load staged together, written before they are."""
+
+    source = Identifier()
+    ids = BinaryAttribute(legacy_encoding=False)
 
 
 class CustomFieldsItem(VersionedItem, discriminator="product_custom_fields"):

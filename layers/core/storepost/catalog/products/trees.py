@@ -103,11 +103,11 @@ class ProductLists:
 def live_places(product: Product) -> tuple[TreeEntry, TreeEntry, TreeEntry]:
     """Returns where a live product stands by when it was added, when it changed, and by title."""
     values = counted_values(product)
-    return (
-        TreeEntry(moment_key(product.added_at, product.id), values),
-        TreeEntry(moment_key(product.changed_at, product.id), values),
-        TreeEntry(text_key(product.summary.title, product.id)),
-    )
+    by_added = TreeEntry(moment_key(product.added_at, product.id), values)
+    by_changed = by_added
+    if product.changed_at != product.added_at:
+        by_changed = TreeEntry(moment_key(product.changed_at, product.id), values)
+    return by_added, by_changed, TreeEntry(text_key(product.summary.title, product.id))
 
 
 def counted_values(product: Product) -> dict[str, FilterValue]:

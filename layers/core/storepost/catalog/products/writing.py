@@ -13,18 +13,16 @@ from enum import StrEnum
 from uuid import UUID
 
 from storepost.catalog.products import fields as names
+from storepost.catalog.products.assembling import mark_of, parts_of, product_of, stated_names
 from storepost.catalog.products.in_force import InForce, RulesRepository, marking
 from storepost.catalog.products.keys import custom_fields_key, product_key, rules_key
-from storepost.catalog.products.loading import ProductLoad
 from storepost.catalog.products.model import LayerMark, Product, product_id
-from storepost.catalog.products.naming import give_names, names_of, skus_of
+from storepost.catalog.products.naming import give_names, names_of
 from storepost.catalog.products.packing import digest_of, layer_parts
 from storepost.catalog.products.records import Layer, SourceValues
-from storepost.catalog.products.repository import ProductRepository, may_stand_within, rows_of
+from storepost.catalog.products.repository import ProductRepository, rows_of
 from storepost.catalog.products.repository import keys_behind as layer_keys
-from storepost.catalog.products.resolution import Resolution
 from storepost.catalog.products.rules import product_source_id
-from storepost.catalog.products.summing import summary_of
 from storepost.catalog.products.trees import reindex
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key
@@ -32,11 +30,6 @@ from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import StaleUpdate
 from storepost.values import clock
-from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFailed
-
-MAX_VARIANTS = 2000
-MAX_LAYER_BYTES = 3_000_000
-"""Of one layer, deflated: a transaction takes 4 MB."""
 
 
 class WriteOutcome(StrEnum):
@@ -110,16 +103,13 @@ def replace_layer(
     changes: Changes,
     product_source: ProductSource,
     product: SourceProduct,
-    load: ProductLoad | None = None,
 ) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
-
-    With a `load` a new product is added to that, and the load is committed, not the changes.
 
     Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
     """
     digest = digest_of(product.values, product.updated_at)
-    writing = _Writing(changes, product_source, product.external_id, load)
+    writing = _Writing(changes, product_source, product.external_id)
     mark = writing.mark
     if writing.before and mark and mark.is_live and mark.digest == digest:
         return Written(writing.before, WriteOutcome.UNCHANGED)
@@ -146,6 +136,7 @@ def remove_layer(
     """
     writing = _Writing(changes, product_source, external_id)
     if writing.before is None or writing.mark is None:
+        writing.delete_unlisted()
         return None
     return writing.write(lambda layer, now: layer.emptied(now, at))
 
@@ -181,10 +172,8 @@ class _Writing:
         changes: Changes,
         product_source: ProductSource,
         external_id: str,
-        load: ProductLoad | None = None,
     ) -> None:
         self._changes = changes
-        self._load = load
         self._product_source = product_source
         self._external_id = external_id
         self._id = product_id(product_source.store.id, external_id)
@@ -206,16 +195,15 @@ class _Writing:
             return Written(before, WriteOutcome.UNCHANGED, layers)
         if before and layer.records == stored.records:
             return self._note_time(before, layer, layers)
-        _check_variants(layer)
+        own_parts = parts_of(layer)
         all_layers = {**layers, source: layer}
         # A new product may have the moment at which its store deleted it before.
         written = {source: layer} if before else all_layers
-        parts = {each: layer_parts(written[each]) for each in written}
-        if sum(map(len, parts[source])) > MAX_LAYER_BYTES:
-            raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
+        others = {each: layer_parts(written[each]) for each in written if each != source}
+        parts = {**others, source: own_parts}
         after = self._resolved(all_layers, now)
         layer_marks = {
-            each: _mark(written[each], self._rows_of(each, parts[each])) for each in written
+            each: mark_of(written[each], rows_of(self.mark, parts[each])) for each in written
         }
         after = replace(after, layers={**after.layers, **layer_marks})
         self._repository.save(self._changes, before, after, parts)
@@ -223,21 +211,18 @@ class _Writing:
         outcome = WriteOutcome.CHANGED if before else WriteOutcome.CREATED
         return Written(after, outcome, all_layers)
 
-    def _rows_of(self, source: UUID, parts: list[bytes]) -> int:
-        """Of a product that a load brings, its layer may stand in the product's row."""
-        if self.before is None:
-            is_loaded = self._load is not None and source == self._product_source.source
-            return 0 if is_loaded and may_stand_within(parts) else len(parts)
-        return rows_of(self.mark, parts)
-
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
         """Adds no more than the source's own time, by which what is older is known."""
         parts = layer_parts(layer)
         rows = rows_of(self.mark, parts)
-        layer_marks = {**before.layers, layer.source: _mark(layer, rows)}
+        layer_marks = {**before.layers, layer.source: mark_of(layer, rows)}
         after = replace(before, layers=layer_marks)
         self._repository.save(self._changes, before, after, {layer.source: parts})
         return Written(after, WriteOutcome.UNCHANGED, {**layers, layer.source: layer})
+
+    def delete_unlisted(self) -> None:
+        """Adds that what the source's load staged and never listed goes."""
+        self._repository.delete_unlisted(self._changes, self._id, self._product_source.source)
 
     def tombstone(self, at: datetime) -> None:
         """Adds no more than that the store deleted the product, which was never there."""
@@ -272,27 +257,8 @@ class _Writing:
         )
 
     def _resolved(self, layers: Mapping[UUID, Layer], now: datetime) -> Product:
-        store, before = self._product_source.store, self.before
-        terms = self._in_force.terms
-        records = [record for layer in layers.values() for record in layer.records]
-        resolution = Resolution(records, self._in_force.rules, terms)
-        if not resolution.has_product:
-            raise ValueError("a product begins with a record of the product itself")
-        return Product(
-            id=self._id,
-            store_id=store.id,
-            external_id=self._external_id,
-            added_at=before.added_at if before else now,
-            changed_at=max(now, before.changed_at) if before else now,
-            removed_at=resolution.removed_at,
-            primary_locale=terms.primary_locale,
-            summaries={
-                locale: summary_of(resolution.in_locale(locale)) for locale in resolution.locales
-            },
-            layers=before.layers if before else {},
-            # What a removed product was called names it still.
-            skus=before.skus if before and resolution.removed_at else skus_of(layers.values()),
-        )
+        identity = (self._id, self._product_source.store.id, self._external_id)
+        return product_of(identity, self.before, list(layers.values()), self._in_force, now)
 
     def _update_indexes(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
         """Lists, names, marks and the custom fields that the store has."""
@@ -300,21 +266,21 @@ class _Writing:
         known = names_of(self._external_id, layers.values())
         layer_names = names_of(self._external_id, [layer])
         new_names = [each for each in layer_names.items() if each[0] not in known]
-        if self._load and self.before is None:
-            self._load.add(after, new_names)
-        else:
-            reindex(changes, store.workspace, self.before, after)
-            give_names(changes, store, self._id, new_names)
+        reindex(changes, store.workspace, self.before, after)
+        give_names(changes, store, self._id, new_names)
         in_force = self._in_force
         before = self.before.layers.values() if self.before else ()
         marking(changes, store, in_force.rules).add(before, after.layers.values())
-        self._list_custom_fields(layer, in_force)
+        list_custom_fields(changes, store, [layer], in_force)
 
-    def _list_custom_fields(self, layer: Layer, in_force: InForce) -> None:
-        stated = {name for record in layer.records for name in record.values.fields}
-        unknown = {name for name in stated if names.is_custom(name)} - in_force.custom_names
-        if unknown:
-            new_names(self._changes, self._product_source.store).update(unknown)
+
+def list_custom_fields(
+    changes: Changes, store: Store, layers: Iterable[Layer], in_force: InForce
+) -> None:
+    """Adds that the store has the custom fields of these layers that it didn't have before."""
+    stated = {name for name in stated_names(layers) if names.is_custom(name)}
+    if unknown := stated - in_force.custom_names:
+        new_names(changes, store).update(unknown)
 
 
 def new_names(changes: Changes, store: Store) -> set[str]:
@@ -333,27 +299,9 @@ def new_names(changes: Changes, store: Store) -> set[str]:
     return changes.shared(("product_custom_names", store.id), gather)
 
 
-def _mark(layer: Layer, rows: int) -> LayerMark:
-    live = [record.values for record in layer.records if record.is_live]
-    return LayerMark(
-        source=layer.source,
-        rows=rows,
-        digest=digest_of(live, layer.updated_at),
-        locales=tuple(sorted({values.locale for values in live if values.locale})),
-        is_live=layer.is_live,
-    )
-
-
 def _refuse_stale(layer: Layer, updated_at: datetime | None) -> None:
     stored_at = layer.updated_at
     if stored_at is None or updated_at is None:
         return
     if updated_at < stored_at or (updated_at == stored_at and not layer.is_live):
         raise StaleUpdate()
-
-
-def _check_variants(layer: Layer) -> None:
-    keys = {r.values.variant for r in layer.records if r.is_live and r.values.variant is not None}
-    if len(keys) > MAX_VARIANTS:
-        message = f"A product has at most {MAX_VARIANTS:,} variants"
-        raise ValidationFailed(errors=[FieldError("/variants", message)])

@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 4.0
 """Somebody looks at an empty page meanwhile, and the function has 27 seconds."""
 
 
-def approved(raw_query: str, base_url: str) -> str:
+def accept_approval(raw_query: str, base_url: str) -> str:
     """Takes a shop's approval and returns the address of the link to choose a workspace with.
 
     Raises OAuthInvalid for what Shopify didn't sign, what nobody began within ten minutes, what
@@ -40,7 +40,7 @@ def approved(raw_query: str, base_url: str) -> str:
     # First of all: whatever becomes of this one, the same parameters never count again.
     commit_anew(lambda changes: use_state(changes, install, OAuthInvalid()))
     try:
-        link = _made_link(app, install, code)
+        link = _make_link(app, install, code)
     except ShopifyError as error:
         logger.warning("install not completed", extra={"reason": str(error)})
         raise OAuthInvalid("The shop didn't give what was asked of it. Begin again.") from error
@@ -58,7 +58,7 @@ def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
     return install, parameters["code"]
 
 
-def _made_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> ConnectLink:
+def _make_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> ConnectLink:
     tokens = tokens_for_code(app, approved_install.shop, code)
     ends_at = clock.now() + VALID_FOR
     # At once, before anything else can fail: with these, Shopify ended those that came before, and

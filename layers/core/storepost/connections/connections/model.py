@@ -52,7 +52,7 @@ class Connection:
 
 
 def state_of(listed: ListedStore) -> ConnectionState:
-    """How a store's connection is doing, while no install is waited for."""
+    """Returns how a store's connection is doing, while no install is waited for."""
     store, imports = listed.store, listed.import_status
     if not store.is_active:
         return ConnectionState.DISCONNECTED

@@ -55,7 +55,7 @@ class Connection(Shape):
 
     @classmethod
     def of(cls, connection: Value) -> "Connection":
-        """The connection in this shape."""
+        """Returns the connection in this shape."""
         return cls(
             key=connection.key,
             type=ConnectionType.SHOPIFY,

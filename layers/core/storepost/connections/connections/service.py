@@ -58,7 +58,7 @@ def list_connections(
 
 
 def connection_of(workspace: WorkspaceScope, key: str, base_url: str) -> Connection:
-    """The workspace's connection of that key. Raises NotFound."""
+    """Returns the workspace's connection of that key. Raises NotFound."""
     shop, store, awaited = _found(workspace, key)
     return _connection(shop, _listed(store), awaited, base_url)
 

@@ -26,7 +26,7 @@ class ConnectLink:
     used_at: datetime | None = None
 
     def has_ended(self, now: datetime) -> bool:
-        """Whether its hour is over."""
+        """Returns whether its hour is over."""
         return now >= self.ends_at
 
 

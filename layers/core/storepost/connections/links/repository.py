@@ -42,7 +42,7 @@ def link_key(link_id: UUID) -> Key:
 
 
 def find_link(link_id: UUID) -> ConnectLink | None:
-    """The link, used and ended ones too."""
+    """Returns the link, used and ended ones too."""
     item = find(ConnectLinkItem, link_key(link_id))
     if item is None:
         return None

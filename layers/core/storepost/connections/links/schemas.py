@@ -22,7 +22,7 @@ class LinkedStore(Shape):
 
     @classmethod
     def of(cls, link: Link) -> "LinkedStore":
-        """The link's store in this shape."""
+        """Returns the link's store in this shape."""
         return cls(external_id=link.shop, name=link.details.name)
 
 
@@ -34,7 +34,7 @@ class ConnectLinkPreview(Shape):
 
     @classmethod
     def of(cls, link: Link) -> "ConnectLinkPreview":
-        """The link in this shape."""
+        """Returns the link in this shape."""
         return cls(store=LinkedStore.of(link), platform=Platform.SHOPIFY)
 
 
@@ -46,7 +46,7 @@ class NamedWorkspace(Shape):
 
     @classmethod
     def of(cls, workspace: Workspace) -> "NamedWorkspace":
-        """The workspace in this shape."""
+        """Returns the workspace in this shape."""
         return cls(id=workspace.id, name=workspace.name)
 
 
@@ -74,7 +74,7 @@ class ConnectLink(Shape):
 
     @classmethod
     def of(cls, link: Link, choices: Choices) -> "ConnectLink":
-        """The link and its choices in this shape."""
+        """Returns the link and its choices in this shape."""
         previous = choices.previous
         return cls(
             store=LinkedStore.of(link),
@@ -133,5 +133,5 @@ class ConnectResult(Shape):
 
     @classmethod
     def of(cls, workspace: Workspace) -> "ConnectResult":
-        """The workspace in this shape."""
+        """Returns the workspace in this shape."""
         return cls(workspace_id=workspace.id, slug=workspace.slug)

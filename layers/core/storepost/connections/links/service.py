@@ -21,7 +21,7 @@ from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
 from storepost.shopify.details import locales_of
-from storepost.shopify.grants import keep_for_good
+from storepost.shopify.grants import keep_while_connected
 from storepost.shopify.installs import InstallRepository, installs_of
 from storepost.shopify.scopes import may_make_coupons, may_write_consent
 from storepost.shopify.shops import address_of
@@ -52,7 +52,10 @@ class Choices:
 
 
 def preview(link_id: UUID) -> ConnectLink:
-    """The link for whoever holds its id; a used one is still shown until its hour is over."""
+    """Returns the link to whoever has its id; a used one is still shown until its hour is over.
+
+    Raises NotFound and LinkExpired.
+    """
     link = find_link(link_id)
     if link is None:
         raise NotFound("No connect link with this id exists.")
@@ -62,7 +65,7 @@ def preview(link_id: UUID) -> ConnectLink:
 
 
 def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
-    """What the link offers to the caller."""
+    """Returns what the link offers to the caller."""
     standings = standings_of(caller.person.scope)
     mine = [standing for standing in standings if standing.membership.manages]
     awaiting = installs_of(link.shop, [standing.workspace.scope for standing in mine])
@@ -77,7 +80,7 @@ def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
 
 
 def open_link(link_id: UUID) -> ConnectLink:
-    """The link, if it can be used."""
+    """Returns the link, if it can be used. Raises NotFound, LinkUsed and LinkExpired."""
     link = find_link(link_id)
     if link is None:
         raise NotFound("No connect link with this id exists.")
@@ -127,7 +130,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     known = known_store(stores, Platform.SHOPIFY, link.shop)
     store = _connected(link, workspace, known)
     use_link(changes, link)
-    keep_for_good(changes, link.shop, on_conflict=LinkExpired())
+    keep_while_connected(changes, link.shop, on_conflict=LinkExpired())
     claim_for(changes, store, claim)
     save_connected(stores, store, changes, is_new=known is None)
     if claim is not None and claim.workspace != workspace:

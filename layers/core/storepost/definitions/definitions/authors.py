@@ -39,7 +39,7 @@ class Authors:
         return cls(find_people(ids))
 
     def author(self, requester: Requester) -> Author:
-        """One of them."""
+        """Returns one of them."""
         if requester.person_id is None:
             return Author(AuthorType.API_KEY, requester.key_id, requester.name)
         person = self.people.get(requester.person_id)

@@ -1,4 +1,4 @@
-"""Where definitions and their versions stand."""
+"""Keys of definitions and of their versions."""
 
 from uuid import UUID
 
@@ -10,20 +10,20 @@ VERSIONS = "version#"
 
 
 def definitions_partition(workspace: WorkspaceScope) -> str:
-    """Where all definitions of a workspace stand, without what they say."""
+    """Returns the partition of a workspace's definitions, without what they say."""
     return workspace.partition("definitions")
 
 
 def definition_key(workspace: WorkspaceScope, definition_id: UUID) -> Key:
-    """Where a definition stands."""
+    """Returns the key of a definition."""
     return (definitions_partition(workspace), short(definition_id))
 
 
 def versions_partition(workspace: WorkspaceScope, definition_id: UUID) -> str:
-    """Where a definition's versions stand."""
+    """Returns the partition of a definition's versions."""
     return workspace.partition("definition", short(definition_id))
 
 
 def version_key(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Key:
-    """Where a version stands; short ids sort as ids do, and those as the versions were made."""
+    """Returns the key of a version: short ids sort as ids do, and those by when they were made."""
     return (versions_partition(workspace, definition_id), f"{VERSIONS}{short(version_id)}")

@@ -69,12 +69,12 @@ class Definition:
 
 
 def compact(content: Content) -> str:
-    """The content as it is kept and measured. Raises ValueError where JSON can't say it."""
+    """Returns the content as it is kept and measured. Raises ValueError where JSON can't say it."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def levels(content: Content) -> int:
-    """How deep the content is; it needs no deep stack itself."""
+    """Returns how deep the content is; it needs no deep stack itself."""
     deepest, waiting = 0, [(content, 1)]
     while waiting:
         node, level = waiting.pop()
@@ -86,5 +86,5 @@ def levels(content: Content) -> int:
 
 
 def shortened(message: str) -> str:
-    """The message, cut where it quotes more than anybody reads."""
+    """Returns the message, cut where it quotes more than anybody reads."""
     return message if len(message) <= _MAX_TEXT else f"{message[:_MAX_TEXT]} …"

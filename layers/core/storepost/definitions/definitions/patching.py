@@ -27,7 +27,7 @@ class Operation:
     value: Any = None
 
     def as_json(self) -> dict[str, Any]:
-        """The operation as RFC 6902 writes it."""
+        """Returns the operation as RFC 6902 writes it."""
         value = {} if self.op is JsonPatchOp.REMOVE else {"value": self.value}
         return {"op": str(self.op), "path": self.path, **value}
 

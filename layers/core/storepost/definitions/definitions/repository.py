@@ -64,40 +64,40 @@ class DefinitionRepository:
         self._scope = workspace
 
     def get(self, definition_id: UUID) -> Definition | None:
-        """The definition, or None."""
+        """Returns the definition, or None."""
         item = find(DefinitionItem, definition_key(self._scope, definition_id))
         return _as_definition(item) if item else None
 
     def all(self) -> list[Definition]:
-        """All definitions, in no order that means anything."""
+        """Returns all definitions, in no order that means anything."""
         rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
         return [_as_definition(row) for row in rows]
 
     def current_versions(self, definition_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-        """The current versions of those of the definitions that exist, by definition."""
+        """Returns the current versions of those of the definitions that exist, by definition."""
         rows = find_all(definition_key(self._scope, each) for each in definition_ids)
         found = [row for row in rows.values() if isinstance(row, DefinitionItem)]
         return {row.id: row.version_id for row in found}
 
     def version(self, definition_id: UUID, version_id: UUID) -> Version | None:
-        """A version with what it says, or None."""
+        """Returns a version with what it says, or None."""
         item = find(VersionItem, version_key(self._scope, definition_id, version_id))
         return _as_version(item) if item else None
 
     def current(self, definitions: Iterable[Definition]) -> list[Version]:
-        """The definitions' current versions, in the same order. Raises PageTooLarge."""
+        """Returns the definitions' current versions, in the same order. Raises PageTooLarge."""
         keys = [version_key(self._scope, each.id, each.version_id) for each in definitions]
         return _answerable(keys)
 
     def versions(self, definition_id: UUID, page: PageRequest) -> list[Version]:
-        """A page of the versions, newest first; none past the last. Raises PageTooLarge."""
+        """Returns a page of the versions, newest first; none past the last. Raises PageTooLarge."""
         partition = versions_partition(self._scope, definition_id)
         return _answerable(
             keys_of_page(partition, VERSIONS, page.skipped, page.size, newest_first=True)
         )
 
     def add(self, changes: Changes, definition: Definition, first: Version) -> None:
-        """A new definition with its first version."""
+        """Adds a new definition with its first version."""
         changes.create(
             DefinitionItem(
                 *definition_key(self._scope, definition.id),

@@ -29,7 +29,7 @@ class DefinitionSchemaInfo(Shape):
 
     @classmethod
     def of(cls, info: KindInfo) -> "DefinitionSchemaInfo":
-        """The kind in this shape."""
+        """Returns the kind in this shape."""
         return cls(
             kind=info.kind,
             resource=info.resource,
@@ -58,7 +58,7 @@ class DefinitionAuthor(Shape):
 
     @classmethod
     def of(cls, author: Author) -> "DefinitionAuthor":
-        """The author in this shape."""
+        """Returns the author in this shape."""
         return cls(type=author.type, id=author.id, name=author.name)
 
 
@@ -86,7 +86,7 @@ class Definition(Shape):
 
     @classmethod
     def of(cls, current: InForce) -> "Definition":
-        """The definition in this shape."""
+        """Returns the definition in this shape."""
         return cls(
             id=current.definition.id,
             kind=current.definition.kind,
@@ -123,7 +123,7 @@ class DefinitionVersion(Shape):
 
     @classmethod
     def of(cls, view: VersionView) -> "DefinitionVersion":
-        """The version in this shape."""
+        """Returns the version in this shape."""
         return cls(
             id=view.definition.id,
             kind=view.definition.kind,

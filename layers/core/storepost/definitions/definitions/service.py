@@ -33,12 +33,12 @@ class VersionView:
 
 
 def list_kinds(page: PageRequest) -> Listing[KindInfo]:
-    """The kinds of definitions."""
+    """Returns the kinds of definitions."""
     return cut(KINDS, page)
 
 
 def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
-    """A kind's JSON Schema, the newest where none is named. Raises NotFound."""
+    """Returns a kind's JSON Schema, the newest where none is named. Raises NotFound."""
     known = next((info for info in KINDS if info.kind == kind), None)
     schema = schema_of(known.kind, schema_version or known.schema_version) if known else None
     if schema is None:
@@ -52,7 +52,7 @@ def list_definitions(
     q: str | None,
     page: PageRequest,
 ) -> Listing[InForce]:
-    """The workspace's definitions, newest first."""
+    """Returns the workspace's definitions, newest first."""
     repository = DefinitionRepository(workspace)
     found = [
         each
@@ -67,7 +67,7 @@ def list_definitions(
 
 
 def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
-    """The definition with what is in force. Raises NotFound."""
+    """Returns the definition with what is in force. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     return InForce(definition, find_version(workspace, definition_id, definition.version_id))
 
@@ -75,7 +75,7 @@ def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
 def list_versions(
     workspace: WorkspaceScope, definition_id: UUID, page: PageRequest
 ) -> Listing[VersionView]:
-    """The definition's versions, newest first. Raises NotFound."""
+    """Returns the definition's versions, newest first. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     if page.skipped >= definition.versions:
         return Listing([], definition.versions, page)
@@ -86,14 +86,14 @@ def list_versions(
 
 
 def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> VersionView:
-    """One version of a definition. Raises NotFound."""
+    """Returns one version of a definition. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     version = find_version(workspace, definition_id, version_id)
     return VersionView(definition, version, Authors.of([version.author]).author(version.author))
 
 
 def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
-    """The definition without what it says. Raises NotFound."""
+    """Returns the definition without what it says. Raises NotFound."""
     definition = DefinitionRepository(workspace).get(definition_id)
     if definition is None:
         raise NotFound.of("definition")
@@ -102,7 +102,7 @@ def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definitio
 
 @handles(NotFound)
 def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
-    """The definition that a body names as `definitionId`. Raises ValidationFailed."""
+    """Returns the definition that a body names as `definitionId`. Raises ValidationFailed."""
     try:
         return find_definition(workspace, definition_id)
     except NotFound as error:
@@ -110,7 +110,7 @@ def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Defini
 
 
 def find_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Version:
-    """A version with what it says. Raises NotFound."""
+    """Returns a version with what it says. Raises NotFound."""
     version = DefinitionRepository(workspace).version(definition_id, version_id)
     if version is None:
         raise NotFound("No version with this id exists of this definition.")

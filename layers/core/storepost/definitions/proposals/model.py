@@ -62,12 +62,12 @@ class Proposal:
 
     @property
     def definition_id(self) -> UUID | None:
-        """The definition that it is about; None as long as it is a new one's."""
+        """Returns the definition that it is about; None as long as it is a new one's."""
         known = self.base or (self.review.result if self.review else None)
         return known.definition_id if known else None
 
     def is_stale(self, current: UUID | None) -> bool:
-        """Whether it can't be approved any more, by the definition's current version.
+        """Returns whether it can't be approved any more, by the definition's current version.
 
         One that was decided is not: nothing waits for it.
         """
@@ -78,7 +78,7 @@ class Proposal:
         )
 
     def decided(self, status: ProposalStatus, review: Review) -> "Proposal":
-        """The proposal once somebody decided."""
+        """Returns the proposal once somebody decided."""
         return replace(self, status=status, review=review)
 
 

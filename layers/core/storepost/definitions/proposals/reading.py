@@ -48,13 +48,13 @@ class ProposalFilter:
 
     @property
     def asks_for_all(self) -> bool:
-        """Whether every proposal passes."""
+        """Returns whether every proposal passes."""
         return not (self.statuses or self.kinds) and (
             self.definition_id is None and self.author_id is None and self.stale is None
         )
 
     def passes(self, proposal: Proposal) -> bool:
-        """Whether the proposal is among them, but for `stale`."""
+        """Returns whether the proposal is among them, but for `stale`."""
         author = proposal.author
         return (
             (not self.statuses or proposal.status in self.statuses)
@@ -67,7 +67,7 @@ class ProposalFilter:
 def list_proposals(
     workspace: WorkspaceScope, filters: ProposalFilter, sort: str, page: PageRequest
 ) -> Listing[ListedProposal]:
-    """The workspace's proposals by when they were made. Raises FilterTooBroad."""
+    """Returns the workspace's proposals by when they were made. Raises FilterTooBroad."""
     repository, newest_first = ProposalRepository(workspace), sort.startswith("-")
     if filters.asks_for_all:
         total = repository.count()
@@ -85,12 +85,12 @@ def list_proposals(
 
 
 def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ProposalView:
-    """The proposal with what it says. Raises NotFound."""
+    """Returns the proposal with what it says. Raises NotFound."""
     return show_proposal(workspace, find_proposal(workspace, proposal_id))
 
 
 def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
-    """The proposal without what it says. Raises NotFound."""
+    """Returns the proposal without what it says. Raises NotFound."""
     proposal = ProposalRepository(workspace).get(proposal_id)
     if proposal is None:
         raise NotFound.of("change proposal")
@@ -98,7 +98,7 @@ def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
 
 
 def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ProposalView:
-    """The proposal with the definition that it would make, or has made."""
+    """Returns the proposal with the definition that it would make, or has made."""
     proposed = ProposalRepository(workspace).proposed(proposal.id)
     base = proposal.base
     content = applied(workspace, base, proposed) if base else proposed.definition
@@ -108,18 +108,18 @@ def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ProposalView
 def proposal_view(
     workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
 ) -> ProposalView:
-    """The proposal as it is shown; what it says, and its definition, the caller has read."""
+    """Returns the proposal as it is shown; the caller has read what it says and would make."""
     return ProposalView(listed_proposal(workspace, proposal), proposed.patch, content)
 
 
 def listed_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ListedProposal:
-    """The proposal as lists show it."""
+    """Returns the proposal as lists show it."""
     [listed] = _listed(workspace, [proposal])
     return listed
 
 
 def applied(workspace: WorkspaceScope, base: Base, proposed: Proposed) -> Content:
-    """The base with the patch applied. Raises NotFound and PatchFailed."""
+    """Returns the base with the patch applied. Raises NotFound and PatchFailed."""
     version = find_version(workspace, base.definition_id, base.version_id)
     try:
         return patched(version.content, proposed.patch)

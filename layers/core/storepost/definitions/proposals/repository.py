@@ -78,22 +78,22 @@ class ProposalRepository:
         self._scope = workspace
 
     def get(self, proposal_id: UUID) -> Proposal | None:
-        """The proposal, or None."""
+        """Returns the proposal, or None."""
         item = find(ProposalItem, proposal_key(self._scope, proposal_id))
         return _as_proposal(item) if item else None
 
     def proposed(self, proposal_id: UUID) -> Proposed:
-        """What the proposal says."""
+        """Returns what the proposal says."""
         item = find(ProposedItem, proposed_key(self._scope, proposal_id))
         return _as_proposed(item.content) if item else Proposed()
 
     def count(self) -> int:
-        """How many proposals there are."""
+        """Returns how many proposals there are."""
         item = find(ProposalCountItem, count_key(self._scope))
         return int(item.proposals) if item else 0
 
     def page(self, page: PageRequest, *, newest_first: bool) -> list[Proposal]:
-        """A page of them all; none past the last."""
+        """Returns a page of them all; none past the last."""
         partition = proposals_partition(self._scope)
         keys = keys_of_page(
             partition, PROPOSALS, page.skipped, page.size, newest_first=newest_first
@@ -103,7 +103,7 @@ class ProposalRepository:
         return [_as_proposal(row) for row in rows]
 
     def in_order(self, *, newest_first: bool, most: int) -> Iterator[Proposal]:
-        """The proposals, so many at most."""
+        """Returns the proposals, so many at most."""
         rows = ProposalItem.query(
             proposals_partition(self._scope),
             ProposalItem.sk.startswith(PROPOSALS),

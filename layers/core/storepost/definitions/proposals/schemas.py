@@ -49,7 +49,7 @@ class JsonPatchOperation(RequestBody):
         return self
 
     def operation(self) -> Operation:
-        """The operation as the service applies it."""
+        """Returns the operation as the service applies it."""
         return Operation(self.op, self.path, self.value)
 
 
@@ -89,7 +89,7 @@ class NewDefinitionProposal(RequestBody):
     )
 
     def value(self) -> NewDefinition:
-        """What is proposed."""
+        """Returns what is proposed."""
         return NewDefinition(self.kind, self.name, self.summary, self.definition)
 
 
@@ -110,7 +110,7 @@ class DefinitionChangeProposal(RequestBody):
     )
 
     def value(self) -> NewChange:
-        """What is proposed."""
+        """Returns what is proposed."""
         base = Base(self.definition_id, self.base_version_id)
         return NewChange(base, self.summary, tuple(each.operation() for each in self.patch))
 
@@ -160,7 +160,7 @@ class Reviewer(Shape):
 
     @classmethod
     def of(cls, author: Author) -> "Reviewer":
-        """The reviewer in this shape."""
+        """Returns the reviewer in this shape."""
         return cls(id=author.id, name=author.name)
 
 
@@ -194,7 +194,7 @@ class ChangeProposalSummary(Shape):
 
     @classmethod
     def of(cls, listed: ListedProposal) -> "ChangeProposalSummary":
-        """The proposal in this shape."""
+        """Returns the proposal in this shape."""
         return cls.of_stored(**_summary(listed))
 
 
@@ -227,7 +227,7 @@ class ChangeProposal(ChangeProposalSummary):
 
     @classmethod
     def of_view(cls, view: ProposalView) -> "ChangeProposal":
-        """The proposal in this shape."""
+        """Returns the proposal in this shape."""
         proposal = view.listed.proposal
         review = proposal.review
         return cls.of_stored(

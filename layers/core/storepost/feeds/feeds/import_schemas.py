@@ -57,10 +57,13 @@ class FeedImport(Shape):
         description="What the file is, as its content says; null until it was read."
     )
     bytes: int | None = Field(
-        description="The file's size as it was fetched, before it was unpacked; null until then."
+        description="The file's size before it is unpacked; while it is fetched, how much of it "
+        "came so far, every few seconds. Null until then."
     )
     counts: FeedCounts = Field(
-        description="What the import did. All are 0 until the file was read."
+        description="What the import did. While it runs `rows` is how many were read so far, then "
+        "`imported` of how many it is known which product they are about, then `products` how many "
+        "were written; one of them moves every few seconds."
     )
     error: FeedFailure | None = Field(
         description="Why the import failed, as a whole; null unless it did."
@@ -73,8 +76,8 @@ class FeedImport(Shape):
 
     @classmethod
     def of(cls, one: model.FeedImport) -> "FeedImport":
-        """The import in this shape."""
-        counts = one.counts
+        """Returns the import in this shape."""
+        counts = one.counts_so_far
         return cls(
             id=one.id,
             feed_id=one.feed_id,
@@ -116,5 +119,5 @@ class FeedSkippedRow(Shape):
 
     @classmethod
     def of(cls, skipped: model.SkippedRow) -> "FeedSkippedRow":
-        """The row in this shape."""
+        """Returns the row in this shape."""
         return cls(row=skipped.row, id=skipped.id, reason=skipped.reason)

@@ -46,7 +46,7 @@ def skipped_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
 
 
 def partition(shard: int) -> str:
-    """One of the partitions that the schedule looks through."""
+    """Returns one of the partitions that the schedule looks through."""
     return f"due#feeds#{shard}"
 
 

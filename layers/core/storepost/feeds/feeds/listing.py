@@ -55,7 +55,7 @@ class FeedFilter:
     import_statuses: Collection[LatestFeedImport] | None = None
 
     def takes(self, feed: Feed) -> bool:
-        """Whether the feed is what is asked for."""
+        """Returns whether the feed is what is asked for."""
         if self.store_id is not None and feed.store_id != self.store_id:
             return False
         if self.modes is not None and feed.settings.mode not in self.modes:
@@ -68,7 +68,7 @@ class FeedFilter:
 def list_feeds(
     workspace: WorkspaceScope, filters: FeedFilter, sort: str, page: PageRequest
 ) -> Listing[FeedView]:
-    """The feeds that are asked for: hundreds at most, read whole."""
+    """Returns the feeds that are asked for: hundreds at most, read whole."""
     feeds = [feed for feed in FeedRepository(workspace).all() if filters.takes(feed)]
     views = _views(workspace, feeds)
     ordered = in_order(
@@ -96,7 +96,7 @@ def feed_view(workspace: WorkspaceScope, feed: Feed) -> FeedView:
 
 
 def found_feed(workspace: WorkspaceScope, feed_id: UUID) -> Feed:
-    """A feed that isn't deleted; 404 where there is none of that id."""
+    """Returns a feed that isn't deleted; 404 where there is none of that id."""
     feed = FeedRepository(workspace).get(feed_id)
     if feed is None or feed.deleted_at is not None:
         raise NotFound.of("feed")
@@ -109,7 +109,7 @@ def list_feed_imports(
     statuses: Collection[FeedImportStatus] | None,
     page: PageRequest,
 ) -> Listing[FeedImport]:
-    """The feed's imports, most recently queued first. Raises FilterTooBroad."""
+    """Returns the feed's imports, most recently queued first. Raises FilterTooBroad."""
     feed = found_feed(workspace, feed_id)
     total = sum(n for status, n in feed.counts.items() if statuses is None or status in statuses)
     count = min(page.size, total - page.skipped)
@@ -133,7 +133,7 @@ def _matching(
 
 
 def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> FeedImport:
-    """One of the feed's imports; 404 where it has none of that id."""
+    """Returns one of the feed's imports; 404 where it has none of that id."""
     found_feed(workspace, feed_id)
     found = FeedImportRepository(workspace, feed_id).get(import_id)
     if found is None:
@@ -144,7 +144,7 @@ def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> F
 def list_skipped(
     workspace: WorkspaceScope, feed_id: UUID, import_id: UUID, page: PageRequest
 ) -> Listing[SkippedRow]:
-    """The rows that an import skipped, in the file's order: the first 10,000.
+    """Returns the rows that an import skipped, in the file's order: the first 10,000.
 
     Those that it imported without their price stand among them.
     """

@@ -112,9 +112,22 @@ class FeedImport:
     stage: Stage = Stage.STARTED
     done: int = 0
     """Products of its plan that are written."""
+    read: int = 0
+    """Rows that were read, as it was noted last."""
+    matched: int = 0
+    """Of these, rows of which it is known which product they are about."""
+
+    @property
+    def counts_so_far(self) -> FeedCounts:
+        """What it did; of a running import how far it is."""
+        if self.status is not FeedImportStatus.RUNNING:
+            return self.counts
+        if self.stage is Stage.PLANNED:
+            return replace(self.counts, products=self.done)
+        return FeedCounts(rows=self.read, imported=self.matched)
 
     def failed(self, why: FeedFailure, at: datetime) -> "FeedImport":
-        """The import once it failed."""
+        """Returns the import once it failed."""
         return replace(self, status=FeedImportStatus.FAILED, completed_at=at, failure=why)
 
 
@@ -155,12 +168,12 @@ class Feed:
 
     @property
     def latest(self) -> UUID | None:
-        """The import that is shown with it."""
+        """Returns the import that is shown with it."""
         return self.running or self.queued or self.ended
 
     @property
     def import_status(self) -> LatestFeedImport:
-        """How that one is doing."""
+        """Returns how that one is doing."""
         if self.running:
             return LatestFeedImport.RUNNING
         if self.queued:
@@ -168,7 +181,7 @@ class Feed:
         return LatestFeedImport(self.outcome) if self.outcome else LatestFeedImport.NONE
 
     def next_moment(self, now: datetime) -> datetime:
-        """The `queuedAt` of the next import: now, and later than that of each before it."""
+        """Returns the `queuedAt` of the next import: now, and later than that of each before it."""
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: FeedImport) -> "Feed":
@@ -199,7 +212,7 @@ class Feed:
 
 
 def next_import_after(feed_id: UUID, moment: datetime) -> datetime:
-    """The feed's first time after a moment; each feed has its own, every six hours."""
+    """Returns the feed's first time after a moment; each feed has its own, every six hours."""
     spread = timedelta(seconds=feed_id.int % int(INTERVAL.total_seconds()))
     since = moment - _EPOCH - spread
     return _EPOCH + spread + (since // INTERVAL + 1) * INTERVAL

@@ -71,7 +71,7 @@ class FeedWithoutRows(ValidationFailed):
 
 
 def url_refused(reason: str) -> UrlNotAllowed:
-    """The problem of an address that the guard would never open, and why."""
+    """Returns the problem of an address that the guard would never open, and why."""
     return UrlNotAllowed("Use a public http or https address.", errors=[FieldError("/url", reason)])
 
 

@@ -21,7 +21,7 @@ from storepost.values.scope import WorkspaceScope
 def queue_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, trigger: FeedTrigger
 ) -> tuple[Feed, FeedImport | None]:
-    """The feed with an import that waits, which is new unless one waited already.
+    """Returns the feed with an import that waits, which is new unless one waited already.
 
     The worker is told in any case: the message of the one that waited may have been lost. The feed
     is the caller's to save; the import is None where none was added.
@@ -71,7 +71,7 @@ def _queued(
 
 
 def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:
-    """The import that runs, else the one that waits; None where nothing is open."""
+    """Returns the import that runs, else the one that waits; None where nothing is open."""
     current = feed.running or feed.queued
     return FeedImportRepository(workspace, feed.id).get(current) if current else None
 
@@ -79,7 +79,7 @@ def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:
 def start_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, queued: FeedImport
 ) -> FeedImport:
-    """The import that waited, running from now on."""
+    """Returns the import that waited, running from now on."""
     started = replace(queued, status=FeedImportStatus.RUNNING, started_at=clock.now())
     FeedImportRepository(workspace, feed.id).save(changes, queued, started)
     FeedRepository(workspace).save(changes, feed.with_started())
@@ -89,7 +89,7 @@ def start_import(
 def end_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, before: FeedImport, ended: FeedImport
 ) -> Feed:
-    """The feed once the import whose turn it was has ended."""
+    """Returns the feed once the import whose turn it was has ended."""
     FeedImportRepository(workspace, feed.id).save(changes, before, ended)
     after = feed.with_ended(before, ended)
     FeedRepository(workspace).save(changes, after)

@@ -61,19 +61,19 @@ class FeedRepository:
         self.workspace = workspace
 
     def get(self, feed_id: UUID) -> Feed | None:
-        """The feed, deleted ones too, or None."""
+        """Returns the feed, deleted ones too, or None."""
         item = find(FeedItem, feed_key(self.workspace, feed_id))
         return _as_feed(item) if item else None
 
     def all(self) -> list[Feed]:
-        """All feeds that aren't deleted."""
+        """Returns all feeds that aren't deleted."""
         rows = FeedItem.query(
             self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
         )
         return [feed for feed in map(_as_feed, rows) if feed.deleted_at is None]
 
     def ids(self) -> list[UUID]:
-        """The ids of all feeds, deleted ones too."""
+        """Returns the ids of all feeds, deleted ones too."""
         rows = FeedItem.query(
             self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
         )
@@ -121,12 +121,12 @@ class FeedImportRepository:
         self._feed_id = feed_id
 
     def get(self, import_id: UUID) -> FeedImport | None:
-        """The import, or None."""
+        """Returns the import, or None."""
         item = find(FeedImportItem, import_key(self._scope, self._feed_id, import_id))
         return _as_import(item) if item else None
 
     def newest_first(self) -> Iterator[FeedImport]:
-        """All imports, most recently queued first."""
+        """Returns all imports, most recently queued first."""
         rows = FeedImportItem.query(
             imports_partition(self._scope, self._feed_id),
             FeedImportItem.sk.startswith(IMPORTS),
@@ -170,6 +170,8 @@ class FeedImportRepository:
                 FeedImportItem.counts.set(counts),
                 FeedImportItem.stage.set(after.stage),
                 FeedImportItem.done.set(after.done),
+                FeedImportItem.read.set(after.read),
+                FeedImportItem.matched.set(after.matched),
             ],
             (FeedImportItem.status == before.status)
             & (FeedImportItem.stage == before.stage)
@@ -184,7 +186,7 @@ class FeedImportRepository:
         changes.save(SkippedRowsItem(*skipped_key(self._scope, import_id, number), rows=content))
 
     def skipped(self, import_id: UUID, page: PageRequest) -> list[SkippedRow]:
-        """A page of the rows that an import skipped."""
+        """Returns a page of the rows that an import skipped."""
         number, start = divmod(page.skipped, SKIPPED_TOGETHER)
         item = find(SkippedRowsItem, skipped_key(self._scope, import_id, number))
         content = item.rows if item else []
@@ -203,7 +205,7 @@ def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUI
 
 
 def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
-    """The feeds whose time has come, of all workspaces."""
+    """Yields the feeds whose time has come, of all workspaces."""
     for shard in range(DUE_SHARDS):
         yield from FeedDueItem.query(
             partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
@@ -274,4 +276,6 @@ def _as_import(item: FeedImportItem) -> FeedImport:
         failure=FeedFailure(item.failure) if item.failure else None,
         stage=Stage(item.stage),
         done=int(item.done),
+        read=int(item.read or 0),
+        matched=int(item.matched or 0),
     )

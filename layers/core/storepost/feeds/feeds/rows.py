@@ -59,6 +59,8 @@ class FeedImportItem(Item, discriminator="feed_import"):
     failure = UnicodeAttribute(null=True)
     stage = UnicodeAttribute()
     done = NumberAttribute()
+    read = NumberAttribute(null=True)
+    matched = NumberAttribute(null=True)
 
 
 class SkippedRowsItem(Item, discriminator="feed_skipped"):

@@ -22,6 +22,7 @@ from storepost.values.wire import (
     Timestamp,
     Uri,
     Url,
+    few_names,
 )
 
 MAX_COLUMNS = 500
@@ -70,6 +71,7 @@ FeedMapping = Annotated[
         examples=[{"id": "id", "title": "title", "material": {"custom": "material"}}],
         description=_MAPPING,
     ),
+    few_names(MAX_COLUMNS),
 ]
 FeedUrl = Annotated[
     Url,
@@ -97,7 +99,7 @@ ModeOfFeed = Annotated[
 
 
 def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
-    """The mapping as the service has it."""
+    """Returns the mapping as the service has it."""
     return {
         column: f"{CUSTOM}{to.custom}" if isinstance(to, CustomField) else to.value
         for column, to in mapping.items()
@@ -105,7 +107,7 @@ def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
 
 
 def mapped_to(target: str) -> MappedTo:
-    """A mapping's value as it goes over the wire."""
+    """Returns a mapping's value as it goes over the wire."""
     if target.startswith(CUSTOM):
         return CustomField.of_stored(custom=target.removeprefix(CUSTOM))
     return FeedField(target)
@@ -126,7 +128,7 @@ class FeedDraft(FeedSource):
     mapping: FeedMapping
 
     def settings(self) -> FeedSettings:
-        """The draft as the service has it."""
+        """Returns the draft as the service has it."""
         mapping = mapping_value(self.mapping)
         return FeedSettings("", self.url, self.locale, self.mode, mapping)
 
@@ -137,7 +139,7 @@ class NewFeed(FeedDraft):
     name: Text = Field(description="What people call the feed. It needn't be unique.")
 
     def settings(self) -> FeedSettings:
-        """The feed as the service has it."""
+        """Returns the feed as the service has it."""
         mapping = mapping_value(self.mapping)
         return FeedSettings(self.name, self.url, self.locale, self.mode, mapping)
 
@@ -212,7 +214,7 @@ class Feed(Shape):
 
     @classmethod
     def of(cls, view: FeedView) -> "Feed":
-        """The feed in this shape."""
+        """Returns the feed in this shape."""
         feed, settings, latest = view.feed, view.feed.settings, view.latest
         return cls(
             id=feed.id,

@@ -37,7 +37,7 @@ from storepost.values.scope import WorkspaceScope
 def create_feed(
     workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings, changes: Changes
 ) -> FeedView:
-    """A new feed, the last of its store's product sources, and its first import.
+    """Returns a new feed, the last of its store's product sources, and its first import.
 
     Raises MappingMissingId, UrlNotAllowed, StoreDisconnected; fails with FeedExists.
     """

@@ -49,10 +49,10 @@ def in_utf_8(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    ahead = [first]
-    while sum(map(len, ahead)) < DETECTION_BYTES and (piece := next(rest, None)) is not None:
-        ahead.append(piece)
-    whole = b"".join(ahead)
+    pieces = [first]
+    while sum(map(len, pieces)) < DETECTION_BYTES and (piece := next(rest, None)) is not None:
+        pieces.append(piece)
+    whole = b"".join(pieces)
     if is_utf_8(whole):
         yield whole
         yield from rest

@@ -107,11 +107,11 @@ def _flatten_object(row: dict[str, str], name: str, found: Mapping[str, object])
 
 
 def _gather(row: dict[str, str], name: str, objects: Sequence[Mapping[str, object]]) -> None:
-    gathered: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for each in objects:
         for key, value in _row(each, f"{name}.").items():
-            gathered.setdefault(key, []).append(value)
-    for key, values in gathered.items():
+            columns.setdefault(key, []).append(value)
+    for key, values in columns.items():
         row[key] = values[0] if len(values) == 1 else ",".join(values)
 
 

@@ -52,8 +52,8 @@ def rows_in(head: str) -> Callable[[Path], bool]:
         depth = min(map(len, known), default=0)
         names = frozenset(path[-1] for path in known if len(path) == depth) or _KNOWN
         return lambda path: path[-1] in names
-    wanted = outline.likeliest()
-    return lambda path: path == wanted
+    likeliest = outline.likeliest()
+    return lambda path: path == likeliest
 
 
 class _Outline:

@@ -41,7 +41,7 @@ def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> b
             return True
         plan_removal(manifest, removal)
         with Plan(removal) as plan:
-            writer = Writer(source, plan.rows_of)
+            writer = Writer(source, plan.rows_of, feed.id)
             while current := feeds.get(feed.id):
                 products = plan.products(current.removed, AHEAD)
                 if not products:

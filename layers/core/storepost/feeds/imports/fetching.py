@@ -1,6 +1,6 @@
 """A feed's file, fetched: into a file, or a sample of it straight into the reader."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +28,11 @@ class Fetched:
     content_type: str
 
 
-def fetch_into(path: Path, url: str) -> Fetched:
-    """Writes the feed's file down. Raises FeedUnusable."""
+def fetch_into(path: Path, url: str, note: Callable[[int], None]) -> Fetched:
+    """Writes the feed's file down, and calls `note` with how many bytes have come so far.
+
+    Raises FeedUnusable.
+    """
     got = 0
     try:
         with (
@@ -44,6 +47,7 @@ def fetch_into(path: Path, url: str) -> Fetched:
         ):
             for piece in file.pieces:
                 got += written.write(piece)
+                note(got)
             return Fetched(got, file.content_type)
     except FetchFailed as failed:
         raise FeedUnusable(_failure(failed)) from failed

@@ -1,5 +1,6 @@
 """A running import, brought to its end: fetched, resolved, written, from where it stands."""
 
+import time
 from dataclasses import dataclass, replace
 from itertools import batched
 from pathlib import Path
@@ -35,6 +36,8 @@ from storepost.values import clock
 from storepost.values.metrics import count
 
 PIECE_BYTES = 65_536
+NOTED_SECONDS = 5.0
+"""How often an import notes how far it has fetched, read and matched: people look at it."""
 
 
 class FeedImportRun:
@@ -64,7 +67,15 @@ class FeedImportRun:
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
             return running
-        fetched = fetch_into(self._file, self._feed.settings.url)
+        noted_at = time.monotonic()
+
+        def note(got: int) -> None:
+            nonlocal running, noted_at
+            if time.monotonic() - noted_at >= NOTED_SECONDS:
+                running = self._advanced(running, replace(running, bytes=got))
+                noted_at = time.monotonic()
+
+        fetched = fetch_into(self._file, self._feed.settings.url, note)
         self._run.files.keep_file(running.id, self._file)
         after = replace(running, stage=Stage.FETCHED, bytes=fetched.bytes)
         return self._advanced(running, replace(after, content_type=fetched.content_type))
@@ -91,7 +102,16 @@ class FeedImportRun:
         return self._advanced(running, replace(running, stage=Stage.PLANNED))
 
     def _resolved(self, running: FeedImport, work: FeedStaging) -> FeedImport:
-        settings = self._feed.settings
+        settings, noted_at, is_all = self._feed.settings, time.monotonic(), False
+
+        def stops() -> bool:
+            nonlocal running, noted_at
+            if time.monotonic() - noted_at >= NOTED_SECONDS:
+                after = replace(running, read=work.rows, matched=work.matched if is_all else 0)
+                running = self._advanced(running, after)
+                noted_at = time.monotonic()
+            return self._run.is_over()
+
         if not self._file.exists():
             self._run.files.get_file(running.id, self._file)
         with self._file.open("rb") as content:
@@ -99,10 +119,10 @@ class FeedImportRun:
             feed = read_feed(pieces, running.content_type or "", Bound())
             defaults = defaults_of(self._store, settings)
             reader, rows = reader_of(feed.rows, settings.mapping, defaults)
-            is_all = work.read(rows, reader, self._run.is_over)
+            is_all = work.read(rows, reader, stops)
         if not is_all or not work.resolve(
             finder(self._store, settings),
-            self._run.is_over,
+            stops,
             adds=adds(settings),
             settings=self._settings,
         ):
@@ -126,18 +146,19 @@ class FeedImportRun:
 
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes what is left of the plan, a chunk at a time."""
-        with Plan(self._plan) as plan:
-            writer = PlanWriter(plan, ProductSource(self._store, self._feed.id), AHEAD)
+        source = ProductSource(self._store, self._feed.id)
+        with Plan(self._plan) as plan, PlanWriter(plan, source, AHEAD, running.id) as writer:
 
             def write_some() -> bool:
                 nonlocal running
-                products = writer.products(running.done)
-                if products:
-                    note = _Note(self._run, running, stops=self._run.is_over())
-                    running = note.after(*writer.write(running.done, products, note))
-                    if note.stops:
-                        raise OutOfTime
-                return bool(products)
+                note = _Note(self._run, running, stops=self._run.is_over())
+                done, created = writer.write(running.done, note)
+                running = note.after(done, created)
+                if note.stops or not done:
+                    writer.finish()
+                if note.stops and done:
+                    raise OutOfTime
+                return bool(done)
 
             def reload() -> None:
                 nonlocal running

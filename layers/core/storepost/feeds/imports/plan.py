@@ -98,6 +98,19 @@ class Plan:
         )
         return [Placed(*row) for row in found]
 
+    def rows_of_next(self, done: int, most: int) -> dict[str, list[Placed]]:
+        """Returns the next products behind so many, in order, each with its `rows_of`."""
+        found = self._db.execute(
+            "SELECT p.product, id, nullif(locale, ''), grp, variant, content"
+            " FROM product p JOIN row ON row.product = p.product"
+            " WHERE seq > ? AND seq <= ? ORDER BY seq, number",
+            (done, done + most),
+        )
+        rows: dict[str, list[Placed]] = {}
+        for product, *row in found:
+            rows.setdefault(product, []).append(Placed(*row))
+        return rows
+
     def __enter__(self) -> Self:
         return self
 

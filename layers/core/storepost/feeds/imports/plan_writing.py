@@ -1,5 +1,8 @@
 """What of a plan is written next: many new products at once, or some one by one."""
 
+from typing import Self
+from uuid import UUID
+
 from storepost.catalog.products.writing import ProductSource
 from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.writing import AHEAD_OF_LOADS, Note, Writer
@@ -9,35 +12,54 @@ ENDS = 72
 
 
 class PlanWriter:
-    """Writes a plan's products in their order."""
+    """Writes a plan's products in their order; use it in a `with`."""
 
-    def __init__(self, plan: Plan, source: ProductSource, ahead: int) -> None:
-        """Begins with nothing read; of those that are written one by one, `ahead` are read."""
-        self._ahead = ahead
+    def __init__(self, plan: Plan, source: ProductSource, prefetched: int, load: UUID) -> None:
+        """Begins with nothing read; of those that are written one by one, `prefetched` are read.
+
+        New ones are loaded under the id `load`, the same for all runs that write this plan.
+        """
+        self._prefetched = prefetched
         self._plan = plan
-        self._writer = Writer(source, plan.rows_of)
+        self._writer = Writer(source, plan.rows_of, load)
         self._loaded = range(ENDS, plan.fresh - ENDS)
         self._gives_way = False
+        self._lost_before = False
 
-    def products(self, done: int) -> list[str]:
-        """Returns the products that may be written next, behind so many; none at the end."""
-        if done in self._loaded:
-            most = min(AHEAD_OF_LOADS, self._loaded.stop - done)
-        elif done < self._loaded.start and self._loaded:
-            most = min(self._ahead, self._loaded.start - done)
-        else:
-            most = self._ahead
-        return self._plan.products(done, most)
+    def write(self, done: int, note: Note) -> tuple[int, int]:
+        """Writes some products behind so many, and what `note` adds: how many, and created ones.
 
-    def write(self, done: int, products: list[str], note: Note) -> tuple[int, int]:
-        """Writes the first of them, and what `note` adds: how many, and created ones.
-
-        Raises LostRace, with nothing written.
+        It may return before that is written; what it writes next is written after it. None are left
+        where it is nothing. Raises LostRace, with nothing written of these, or of those before.
         """
-        is_loaded = done in self._loaded and not self._gives_way
+        if done in self._loaded and not self._gives_way:
+            most = min(AHEAD_OF_LOADS, self._loaded.stop - done)
+            return self._writer.load(self._plan.rows_of_next(done, most), done, note)
         self._gives_way = False
-        return (self._writer.load if is_loaded else self._writer.write)(products, note)
+        self._writer.finish()
+        products = self._plan.products(done, self._most(done))
+        return self._writer.write(products, note) if products else (0, 0)
+
+    def finish(self) -> None:
+        """Waits until all is written. Raises LostRace."""
+        self._writer.finish()
+
+    def __enter__(self) -> Self:
+        """Writes from here on."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Waits until nothing is under way."""
+        self._writer.abandon()
 
     def give_way(self) -> None:
-        """Has the next ones written one by one: who does that waits for nobody at the lists."""
-        self._gives_way = True
+        """Has the next ones written one by one: who does that waits for nobody at the lists.
+
+        After the first race that is lost they are loaded once more: their rows are staged already.
+        """
+        self._gives_way = self._lost_before
+        self._lost_before = not self._lost_before
+
+    def _most(self, done: int) -> int:
+        before_load = self._loaded.start - done if self._loaded else 0
+        return min(self._prefetched, before_load) if before_load > 0 else self._prefetched

@@ -103,7 +103,7 @@ class FeedStaging:
         with RowStager(self._db) as stager:
             for row in rows:
                 if row.number <= last_read:
-                    reader.follow(row.cells)
+                    reader.note_row(row.cells)
                     continue
                 stager.stage(row, reader)
                 if stager.is_full:
@@ -112,6 +112,11 @@ class FeedStaging:
                         return False
         self._done("read")
         return True
+
+    @property
+    def matched(self) -> int:
+        """Returns of how many rows it is known which product they are about, or that none is."""
+        return self.rows - int(self._one("SELECT count(*) FROM row WHERE state = 0 AND NOT more"))
 
     def resolve(self, finder: Finder, stops: Stops, *, adds: bool, settings: str) -> bool:
         """Finds each row's product; returns whether there was time for all.

@@ -1,13 +1,17 @@
 """A feed's products as they are written: several a transaction, each with all that is said."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import takewhile
+from uuid import UUID
 
+from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.keys import product_key
-from storepost.catalog.products.loading import ProductLoad
+from storepost.catalog.products.loading import Loaded, ProductLoad
 from storepost.catalog.products.model import product_id
 from storepost.catalog.products.records import SourceValues
+from storepost.catalog.products.staging import Staging
 from storepost.catalog.products.writing import (
     ProductSource,
     SourceProduct,
@@ -26,17 +30,21 @@ from storepost.platform.persistence.changes import (
     TooManyWrites,
     WrittenTwice,
 )
-from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
+from storepost.values import clock
 
 AHEAD = 50
 """Products that are read at once, for several transactions."""
-AHEAD_OF_LOADS = 60
+AHEAD_OF_LOADS = 100
 _FEW = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
 
 _MAX_LOADED = AHEAD_OF_LOADS
-"""New products in one transaction with the pages of their lists, which take up to 25 items."""
+"""New products whose entries one transaction lists: as many as stand in a page of a list."""
+_MAX_LOADED_BYTES = 1_500_000
+"""Of their rows, after the last of them."""
+_MOMENTS_KEPT_FOR = 1000
+"""Products."""
 _LEAST_LOADED = 12
 """Of fewer at once it costs no less."""
 
@@ -56,19 +64,23 @@ class _Overfull(TooManyWrites):
 class Writer:
     """Writes a feed's products, a transaction after the other."""
 
-    def __init__(self, source: ProductSource, rows_of: RowsOf) -> None:
-        """Nothing read yet."""
+    def __init__(self, source: ProductSource, rows_of: RowsOf, load: UUID) -> None:
+        """Begins with nothing read; new products are loaded under the id `load`."""
         self._source = source
         self._rows_of = rows_of
         self._reads = ReadAhead()
-        self._lists = ListsLoad()
+        self._loaded = Loaded(Staging(source.store, source.source, load))
         self._most_loaded = _MAX_LOADED
+        self._asks = False
+        self._moments: dict[int, datetime] = {}
+        """When products behind so many were made: made once more they have the same rows."""
 
     def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
         """Writes the first of the products, and what `note` adds: how many, and created ones.
 
         Raises LostRace, with nothing written.
         """
+        self._loaded.staging.begin_anew()  # of what was staged before, some may be taken now
         most = min(len(products), AHEAD)
         while True:
             most = min(most, self._read_ahead(products))
@@ -81,40 +93,77 @@ class Writer:
                     raise
                 most //= 2
 
-    def load(self, products: Sequence[str], note: Note) -> tuple[int, int]:
-        """Writes the first of the products, which are new, and their lists' pages; as `write`.
+    def load(self, rows: Mapping[str, Sequence[Placed]], done: int, note: Note) -> tuple[int, int]:
+        """Writes the first of these products, which are new, and their lists' pages; as `write`.
 
-        Where that isn't so, or others are at the same lists, they are written one by one.
+        So many products of the plan are `done` before them.
+        It may return before that is written: `finish` says whether it was. Where some aren't new,
+        or others are at the same lists, they are written one by one.
         """
-        most = min(len(products), self._most_loaded)
-        while most >= _LEAST_LOADED:
-            self._reads.next()
-            self._reads.prefetch(keys_of(self._source.store, products[:most]))
-            most = self._new(products[:most])
-            if most < _LEAST_LOADED:
-                break
+        products = list(rows)[: self._most_loaded]
+        while (most := self._new(products, done)) >= _LEAST_LOADED:
             try:
-                return self._load(products[:most], note)
+                return self._load({each: rows[each] for each in products[:most]}, done, note)
             except (TooManyWrites, WrittenTwice):
-                most = self._most_loaded = most * 2 // 3
-        return self.write(products, note)
+                self._most_loaded = most * 2 // 3
+                products = products[: self._most_loaded]
+        self.finish()
+        return self.write(list(rows), note)
 
-    def _load(self, products: Sequence[str], note: Note) -> tuple[int, int]:
-        changes = Changes(self._reads)
-        load = ProductLoad(changes, self._source.store, self._lists)
+    def finish(self) -> None:
+        """Waits until what was loaded is written. Raises LostRace."""
         try:
-            for product in products:
-                replace_layer(changes, self._source, self._product(product), load)
-            note(changes, len(products), len(products))
-            load.commit()
+            self._loaded.lists.finish()
         except LostRace:
-            self._reads.clear()
+            self.begin_anew()
             raise
-        return len(products), len(products)
 
-    def _new(self, products: Sequence[str]) -> int:
-        """How many of the products, which are read, have no row; up to the first that has one."""
+    def abandon(self) -> None:
+        """Waits for what was loaded, whatever becomes of it: nothing goes on behind a run."""
+        self._loaded.lists.abandon()
+
+    def begin_anew(self) -> None:
+        """Forgets what was read. From now on it is asked whether products are new."""
+        self._reads.clear()
+        self._loaded.staging.begin_anew()
+        self._asks = True
+
+    def _load(
+        self, rows: Mapping[str, Sequence[Placed]], before: int, note: Note
+    ) -> tuple[int, int]:
+        self._loaded.staging.begin()
+        recent = {k: at for k, at in self._moments.items() if k > before - _MOMENTS_KEPT_FOR}
+        self._moments = {before: clock.now(), **recent}
+        changes = Changes(self._reads)
+        in_force = RulesRepository(self._source.store, self._reads).get()
+        load = ProductLoad(
+            changes, self._source, in_force, self._loaded, self._moments[before], before
+        )
+        done = 0
+        try:
+            for product, placed in rows.items():
+                load.add(SourceProduct(product, source_values_of(product, placed)))
+                done += 1
+                if load.bytes > _MAX_LOADED_BYTES:
+                    break
+            note(changes, done, done)
+            load.start()
+        except LostRace:
+            self.begin_anew()
+            raise
+        return done, done
+
+    def _new(self, products: Sequence[str], done: int) -> int:
+        """How many of the products have no row; up to the first that has one.
+
+        They are read once one had: before, that the transaction fails says it. What this run staged
+        before a race was lost is as good as new.
+        """
+        self._reads.next()
+        if not self._asks or done in self._moments:
+            return len(products)
         store = self._source.store
+        self._reads.prefetch(keys_of(store, products))
         keys = [product_key(store.workspace, product_id(store.id, each)) for each in products]
         return sum(1 for _ in takewhile(lambda key: not self._reads.find_all([key]), keys))
 

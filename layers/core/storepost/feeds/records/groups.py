@@ -104,7 +104,7 @@ class Groups:
             return None
         return _named(identifier, named, options, is_variant=is_variant)
 
-    def follow(self, name: RowIdentity | None, names: Mapping[str, str], *, begins: bool) -> None:
+    def note_row(self, name: RowIdentity | None, names: Mapping[str, str], *, begins: bool) -> None:
         """Notes a row for those behind it; `begins` is whether it says what its product is."""
         group = name.group if name else None
         if group != self._group or begins:

@@ -24,11 +24,11 @@ def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
     if gallery:
         fields["image"] = own.get("image") or {"url": gallery[0], "alt": None}
         further = image_addresses(own.get(_FURTHER, ""))
-        wanted = dict.fromkeys((*gallery, *further))
-        wanted.pop(fields["image"]["url"], None)
-        fields[_FURTHER] = joined_within(list(wanted))
-    shown = {name: value for name, value in fields.items() if name not in {GALLERY, MEMBERS}}
-    return {name: value for name, value in shown.items() if value not in (None, "")}
+        addresses = dict.fromkeys((*gallery, *further))
+        addresses.pop(fields["image"]["url"], None)
+        fields[_FURTHER] = joined_within(list(addresses))
+    public = {name: value for name, value in fields.items() if name not in {GALLERY, MEMBERS}}
+    return {name: value for name, value in public.items() if value not in (None, "")}
 
 
 def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: Fields) -> Fields:

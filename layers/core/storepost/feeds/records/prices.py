@@ -65,22 +65,24 @@ def price_of(number: Number, currency: str) -> Money | None:
 
 def decimal_point(prices: Iterable[str]) -> str | None:
     """Returns the decimal separator that prices show; None where they show none, or both."""
-    shown = {mark for text in prices if (mark := _shown(text[:_LENGTH].translate(_NOTHING)))}
-    return shown.pop() if len(shown) == 1 else None
+    separators = {
+        mark for text in prices if (mark := _separator(text[:_LENGTH].translate(_NOTHING)))
+    }
+    return separators.pop() if len(separators) == 1 else None
 
 
-def _shown(text: str) -> str | None:
+def _separator(text: str) -> str | None:
     found = _SEPARATED.search(text)
-    marks = [each for each in found[0] if each in ".,"] if found else []
-    if found is None or not marks:
+    separators = [each for each in found[0] if each in ".,"] if found else []
+    if found is None or not separators:
         return None
-    whole, _, fraction = found[0].rpartition(marks[-1])
-    if len(set(marks)) == 2:
-        return marks[-1] if marks.count(marks[-1]) == 1 else None
-    if len(marks) > 1:
-        return "," if marks[0] == "." else "."
+    whole, _, fraction = found[0].rpartition(separators[-1])
+    if len(set(separators)) == 2:
+        return separators[-1] if separators.count(separators[-1]) == 1 else None
+    if len(separators) > 1:
+        return "," if separators[0] == "." else "."
     is_decimal = len(fraction) in {1, 2} or not whole.strip("0")
-    return marks[0] if is_decimal and fraction else None
+    return separators[0] if is_decimal and fraction else None
 
 
 def _money(number: Decimal, code: str) -> Money | None:

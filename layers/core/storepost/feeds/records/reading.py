@@ -131,7 +131,7 @@ class RowReader:
             raise RowSkipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
         return self._parsed(cells, mapped, name, options)
 
-    def follow(self, cells: Mapping[str, str] | None) -> None:
+    def note_row(self, cells: Mapping[str, str] | None) -> None:
         """Notes a row that was read before, for those behind it."""
         if cells is not None:
             self._name(
@@ -148,7 +148,7 @@ class RowReader:
             options, _ = titled, mapped.pop(FeedField.TITLE)
         is_variant = bool(options) or bool(mapped.keys() & _OF_VARIANTS)
         name = self._groups.name(mapped, options, is_variant=is_variant)
-        self._groups.follow(name, own_names, begins=FeedField.TITLE in mapped)
+        self._groups.note_row(name, own_names, begins=FeedField.TITLE in mapped)
         if name is not None and name.is_more and not mapped.keys() & _IMAGES:
             return None, options
         return name, options
@@ -264,13 +264,13 @@ _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
 def joined_within(images: list[str]) -> str:
     """Returns the addresses as one text, as many as a custom field has room for."""
-    kept, length = list[str](), 0
+    fitting, length = list[str](), 0
     for each in images:
         length += len(joined([each])) + 1
         if length > values.MAX_CUSTOM:
             break
-        kept.append(each)
-    return joined(kept)
+        fitting.append(each)
+    return joined(fitting)
 
 
 def _cut(text: str | None, max_length: int = values.MAX_TEXT) -> str | None:

@@ -59,14 +59,14 @@ class Stock:
                 "inventoryQuantity": quantity,
                 "availableForSale": quantity is None or quantity > 0,
             }
-        bought = self._in_days(cells) if self._days else self._said(text)
+        bought = self._in_days(cells) if self._days else self._availability(text)
         return {
             "inventoryQuantity": quantity,
             "availableForSale": bought[0] if bought else None,
             "continueSellingWhenOutOfStock": True if bought and bought[1] else None,
         }
 
-    def _said(self, text: str) -> tuple[bool, bool] | None:
+    def _availability(self, text: str) -> tuple[bool, bool] | None:
         if self._codes and text.isdigit():
             return self._codes.get(text)
         return values.availability(text)

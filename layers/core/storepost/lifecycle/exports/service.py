@@ -102,7 +102,7 @@ class _Room:
         self._remaining = size
 
     def section[T: Shape](self, shapes: Iterable[T], total: int) -> ExportSection[T]:
-        """A section of as many of the shapes as there is room for."""
+        """Returns a section of as many of the shapes as there is room for."""
         return ExportSection(items=list(self._fitting(shapes)), total=total)
 
     def _fitting[T: Shape](self, shapes: Iterable[T]) -> Iterator[T]:

@@ -34,7 +34,7 @@ def _write(walk: Walk, workspace: WorkspaceScope, after: str, changes: Changes) 
     """Writes the postings of a page of rows."""
     ids, behind_these = walk.page(workspace, after)
     kind = KIND_OF[walk.kind]
-    written = rewrite(workspace, kind, {each: set() for each in ids})
+    written = rewrite(workspace, kind, {each: set() for each in ids}, packs=True)
     if kind is SearchKind.ORDER:
         _queue_uncounted(workspace, ids, changes)
     return Page(behind_these, {f"{walk.name} rows": len(ids), "postings written": written})

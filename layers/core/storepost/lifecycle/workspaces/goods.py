@@ -3,6 +3,7 @@
 from storepost.catalog.priorities.repository import change_partition, named_changes
 from storepost.catalog.products.keys import product_partition, store_partition
 from storepost.catalog.products.naming import all_partitions
+from storepost.catalog.products.staging import staged_products
 from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition
@@ -19,6 +20,9 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
 
+_STAGED_AT_ONCE = 10
+"""Rows that lead to a hundred products each."""
+
 
 def delete_products(workspace: WorkspaceScope) -> bool:
     """Removes some products with what their sources say, and then their entries in a list."""
@@ -32,6 +36,19 @@ def delete_products(workspace: WorkspaceScope) -> bool:
         if listed:
             return True
     return False
+
+
+def delete_staged_products(workspace: WorkspaceScope) -> bool:
+    """Removes products that loads staged and no list has, and then the rows that lead to them."""
+    more = False
+    for store in StoreRepository(workspace).all():
+        found = staged_products(workspace, store.id, _STAGED_AT_ONCE)
+        for _, products in found:
+            for product in products:
+                empty(product_partition(workspace, product))
+        delete_rows(key for key, _ in found)
+        more = more or bool(found)
+    return more
 
 
 def delete_priority_changes(workspace: WorkspaceScope) -> bool:

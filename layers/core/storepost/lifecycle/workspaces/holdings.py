@@ -35,7 +35,9 @@ from storepost.catalog.products.rows import (
     MarkItem,
     NameItem,
     ProductItem,
+    ProductLoadItem,
     RulesItem,
+    StagedProductsItem,
 )
 from storepost.coupons.rows import (
     CodeItem,
@@ -60,6 +62,7 @@ from storepost.lifecycle.workspaces.goods import (
     delete_priority_changes,
     delete_product_stores,
     delete_products,
+    delete_staged_products,
 )
 from storepost.lifecycle.workspaces.own import (
     delete_definitions,
@@ -94,16 +97,13 @@ from storepost.lifecycle.workspaces.walking import (
     SUPPRESSIONS,
     Walk,
 )
-from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointerItem
+from storepost.orders.repository import DeletedOrderItem, OrderItem
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
-from storepost.people.consent.evidence_rows import EvidenceItem, WordingItem
+from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_rows import WordingItem
+from storepost.people.consent.items import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.people.consent.missed import MissedWriteBackItem
 from storepost.people.consent.owed import OwedOptOutItem
-from storepost.people.consent.repository import (
-    ConsentAddressItem,
-    ConsentChangeItem,
-    ErasedAddressItem,
-)
 from storepost.people.consent.sealed_evidence import SealedEvidenceItem
 from storepost.people.consent.settings import ConsentSettingsItem
 from storepost.people.consent.write_back_index import IndexedChangeItem
@@ -113,7 +113,7 @@ from storepost.people.customers.repository import (
     RedactedCustomerItem,
 )
 from storepost.people.email_feedback.repository import AddressEmailsItem
-from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.events.rows import OrderPointerItem, ProfileEventItem, UniqueEventItem
 from storepost.people.opt_in.repository import OptInRequestItem, OptInSendsItem
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
@@ -140,7 +140,9 @@ from storepost.platform.persistence.counted_tree.items import (
     PendingCountItem,
 )
 from storepost.platform.persistence.item import Item
-from storepost.platform.postings.repository import PostingItem
+from storepost.platform.postings.pages import PostingFencesItem, PostingPageItem
+from storepost.platform.postings.rows import NoPostingItem, PostingItem
+from storepost.platform.postings.runs import PostingRunsItem
 from storepost.shopify.claims import ShopStoreItem
 from storepost.shopify.installs import InstallItem, InstallStateItem
 from storepost.stores.imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
@@ -204,6 +206,7 @@ CONTENTS: tuple[Holding, ...] = (
             RulesItem,
             MarkItem,
             CustomFieldsItem,
+            ProductLoadItem,
             NameItem,
             SalesItem,
             StoreChangesItem,
@@ -219,7 +222,10 @@ CONTENTS: tuple[Holding, ...] = (
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         delete_definitions,
     ),
-    Holding((PostingItem,), delete_postings),
+    Holding(
+        (PostingItem, NoPostingItem, PostingRunsItem, PostingPageItem, PostingFencesItem),
+        delete_postings,
+    ),
     Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
         (
@@ -264,6 +270,7 @@ CONTENTS: tuple[Holding, ...] = (
 """In this order, as often as it takes."""
 
 ENDS: tuple[Holding, ...] = (
+    Holding((StagedProductsItem,), delete_staged_products),
     Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores, STORES),
 )
 """What leads to the rest; once nobody can write anything more."""

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from uuid import UUID
 
 from storepost.accounts.api_keys.repository import ApiKeyItem
@@ -29,7 +30,12 @@ from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_all, keys_in
 from storepost.platform.postings.entries import SearchKind
-from storepost.platform.postings.keys import postings_partition
+from storepost.platform.postings.keys import (
+    PACKED_KINDS,
+    Indexed,
+    packed_partitions,
+    postings_partition,
+)
 from storepost.shopify.claims import store_key
 from storepost.shopify.installs import InstallItem, state_key
 from storepost.stores.imports.keys import imports_partition, problem_partition
@@ -115,8 +121,16 @@ def delete_definitions(workspace: WorkspaceScope) -> bool:
 
 
 def delete_postings(workspace: WorkspaceScope) -> bool:
-    """Removes what the search knows; the stream brings what the rows before have left behind."""
-    return any(delete_some(postings_partition(workspace, kind)) for kind in SearchKind)
+    """Removes what the search knows; the stream brings what the rows before have left behind.
+
+    The rows that name runs go first: the stream's reader begins none from then on, and removes
+    postings as if there had never been any.
+    """
+    packed = (packed_partitions(Indexed(workspace, kind)) for kind in PACKED_KINDS)
+    rows = (postings_partition(workspace, kind) for kind in SearchKind)
+    return any(
+        delete_some(each) for each in (*chain.from_iterable(zip(*packed, strict=True)), *rows)
+    )
 
 
 def delete_wordings(workspace: WorkspaceScope) -> bool:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few_listed
+from storepost.people.consent.keys import address_key, erased_partitions
 from storepost.people.consent.model import Address
-from storepost.people.consent.repository import ConsentRepository, address_key, erased_partitions
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from storepost.people.customers.repository import (
     CustomerRepository,

@@ -52,7 +52,7 @@ class ProductSales:
 
 
 def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]:
-    """The partitions of a store's sales."""
+    """Yields the partitions of a store's sales."""
     for shard in range(SHARDS):
         yield workspace.partition("product_sales", short(store_id), str(shard))
 
@@ -66,7 +66,7 @@ class SalesRepository:
         self._read: dict[UUID, CountedOrderItem] = {}
 
     def counted(self, order: UUID) -> Sales:
-        """What of the order is counted."""
+        """Returns what of the order is counted."""
         item = find(CountedOrderItem, counted_key(self._scope, order))
         if item is None:
             return {}
@@ -106,7 +106,7 @@ class SalesRepository:
     def total(
         self, store: Store, product: UUID, since: date | None, until: date | None
     ) -> ProductSales:
-        """What was sold of a product from a day (inclusive) to another one (exclusive).
+        """Returns what was sold of a product from a day (inclusive) to another one (exclusive).
 
         In the store's currency of now: what it sold in another one is no part of it.
         """

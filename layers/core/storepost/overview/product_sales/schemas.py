@@ -22,6 +22,6 @@ class ProductSales(Shape):
 
     @classmethod
     def of(cls, sold: SoldProduct) -> "ProductSales":
-        """The sales in this shape."""
+        """Returns the sales in this shape."""
         sales = sold.sales
         return cls(orders=sales.orders, units=sales.units, revenue=MoneyShape.of(sold.revenue))

@@ -21,14 +21,14 @@ class SoldProduct:
 
     @property
     def revenue(self) -> Money:
-        """What it brought."""
+        """Returns what it brought."""
         return Money(self.sales.revenue, self.currency)
 
 
 def sales_of_product(
     workspace: WorkspaceScope, product_id: UUID, since: date | None, until: date | None
 ) -> SoldProduct:
-    """What was sold of a product from a day (inclusive) to another one (exclusive)."""
+    """Returns what was sold of a product from a day (inclusive) to another one (exclusive)."""
     product = product_of(workspace, product_id)
     store = found_store(StoreRepository(workspace), product.store_id)
     sales = SalesRepository(workspace).total(store, product.id, since, until)

@@ -2,12 +2,18 @@
 
 A row's records come in order, and those that failed come again with all that followed them. So the
 postings end where the row is, however often a record comes. Those of a batch are written together,
-25 a call, of whichever rows they are.
+of whichever rows they are: many products' and orders' as pages, all others as rows, 25 a call.
 """
 
+from collections.abc import Sequence
+
+from storepost.accounts.workspaces.problems import NoActiveWorkspace
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.overview.search.sources import entry_of
+from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.streams import Image, row_of
-from storepost.platform.postings.repository import PostingRepository, PostingWrites
+from storepost.platform.postings.repository import PostingRepository
+from storepost.platform.postings.writing import PostingWrites, write_together
 from storepost.values.scope import WorkspaceScope
 
 
@@ -23,3 +29,19 @@ def posting_writes(before: Image | None, after: Image | None) -> PostingWrites |
         return None
     workspace = WorkspaceScope.of(image["pk"]["S"])
     return PostingRepository(workspace, changed.kind).differences(old, new)
+
+
+def expect_live(changes: Changes, workspace: WorkspaceScope) -> None:
+    """Demands that a workspace is there: what gets pages must be removed with it."""
+    WorkspaceRepository(workspace).expect_live(changes)
+
+
+def write_batch(writes: Sequence[PostingWrites]) -> None:
+    """Writes what a batch of the stream brings.
+
+    In a deleted workspace it writes rows alone, which the removal's own records take away.
+    """
+    try:
+        write_together(writes, expect_live)
+    except NoActiveWorkspace:
+        write_together(writes)

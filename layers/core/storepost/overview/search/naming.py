@@ -23,7 +23,7 @@ type Named = dict[SearchKind, list[UUID]]
 
 
 def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -> Named:
-    """The ids of what may be meant; whether there is such a thing its row says."""
+    """Returns the ids of what may be meant; whether there is such a thing its row says."""
     named: Named = defaultdict(list)
     identifier = _id_of(q)
     if identifier:

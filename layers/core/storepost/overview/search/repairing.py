@@ -64,7 +64,9 @@ def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]
     image = images[1] or images[0]
     if entries and image:
         workspace = WorkspaceScope.of(image["pk"]["S"])
-        rewrite(workspace, entries[0].kind, {entries[0].id: keys_of(workspace, entries)})
+        rewrite(
+            workspace, entries[0].kind, {entries[0].id: keys_of(workspace, entries)}, packs=False
+        )
 
 
 def _queue_again(changes: Changes, row: Item) -> None:

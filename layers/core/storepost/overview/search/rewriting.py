@@ -7,6 +7,7 @@ Whatever changes a row later comes by the stream, behind that.
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from storepost.overview.search.indexing import expect_live
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
 from storepost.platform.persistence.item import Key, find_all
@@ -24,9 +25,12 @@ def keys_of(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Ke
     return set[Key]().union(*found)
 
 
-def rewrite(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]]) -> int:
+def rewrite(
+    workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]], *, packs: bool
+) -> int:
     """Brings the postings of entries to what their rows are, whichever of the stale ones are there.
 
+    Many become pages where it `packs`, which raises NoActiveWorkspace where that is gone.
     An entry whose row changed meanwhile is settled again, until it hasn't. Returns how many
     postings the entries have now.
     """
@@ -34,7 +38,8 @@ def rewrite(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, se
     waiting = {entry_id: set(keys) for entry_id, keys in stale.items()}
     now, written = _entries(workspace, kind, waiting), dict[UUID, int]()
     while waiting:
-        found = postings.write_all((keys, now.get(each)) for each, keys in waiting.items())
+        entries = [(keys, now.get(each)) for each, keys in waiting.items()]
+        found = postings.write_all(entries, expect_live if packs else None)
         for (entry_id, keys), new in zip(waiting.items(), found, strict=True):
             keys.update(new)
             written[entry_id] = len(new)
@@ -63,7 +68,7 @@ def remove_stale(
         for entry_id, keys in stored.items()
         if (wrong := keys - PostingRepository(workspace, kind).keys(now.get(entry_id)))
     }
-    rewrite(workspace, kind, stale)
+    rewrite(workspace, kind, stale, packs=True)
     cursor = found[-1][0][1] if len(found) == POSTINGS else None
     return cursor, len(found), sum(map(len, stale.values()))
 

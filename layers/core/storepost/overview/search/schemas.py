@@ -21,7 +21,7 @@ class SearchImage(Shape):
 
     @classmethod
     def of(cls, image: Image) -> "SearchImage":
-        """The picture in this shape."""
+        """Returns the picture in this shape."""
         return cls(url=image.url, alt=image.alt)
 
 
@@ -55,7 +55,7 @@ class SearchResult(Shape):
 
     @classmethod
     def of(cls, result: Result) -> "SearchResult":
-        """The result in this shape."""
+        """Returns the result in this shape."""
         return cls(
             kind=result.kind,
             id=result.id,
@@ -75,7 +75,7 @@ class SearchGroup(Shape):
 
     @classmethod
     def of(cls, group: Group) -> "SearchGroup":
-        """The group in this shape."""
+        """Returns the group in this shape."""
         items = [SearchResult.of(result) for result in group.results]
         return cls(kind=group.kind, total=group.total, items=items)
 

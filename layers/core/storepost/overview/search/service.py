@@ -27,7 +27,7 @@ class Group:
 def search(
     workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind] | None, limit: int
 ) -> list[Group]:
-    """The groups with their first results: the group with the best hit first.
+    """Returns the groups with their first results: the group with the best hit first.
 
     Suppressions are searched only where `kinds` names them.
     """

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from storepost.catalog.products.keys import product_key
 from storepost.catalog.products.rows import ProductItem, as_product
+from storepost.catalog.products.staging import without_unlisted
 from storepost.coupons.keys import coupon_key
 from storepost.coupons.rows import CouponItem
 from storepost.feeds.feeds.keys import feed_key
@@ -69,9 +70,9 @@ KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
 def results_of(
     workspace: WorkspaceScope, named: Iterable[tuple[SearchKind, UUID]]
 ) -> dict[tuple[SearchKind, UUID], Result]:
-    """The results of those of the entries that can still be found."""
+    """Returns the results of those of the entries that can still be found."""
     keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
-    rows = find_all(keys.values())
+    rows = without_unlisted(workspace, find_all(keys.values()))
     rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
     results = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
     return {each: result for each, result in results if result}

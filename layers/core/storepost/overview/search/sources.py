@@ -87,6 +87,6 @@ KIND_OF: dict[type[Item], SearchKind] = {
 
 
 def entry_of(row: Item | None) -> SearchEntry | None:
-    """What of the row is searched."""
+    """Returns what of the row is searched."""
     source = SOURCES.get(type(row)) if row else None
     return source(row) if source else None

@@ -26,7 +26,7 @@ class StoreImports(Shape):
 
     @classmethod
     def of(cls, details: StoreDetails) -> "StoreImports":
-        """The imports in this shape."""
+        """Returns the imports in this shape."""
         imports = {scope: StoreImport.of(one) for scope, one in details.imports.items() if one}
         return cls(
             customers_orders=imports.get(ImportScope.CUSTOMERS_ORDERS),
@@ -47,7 +47,7 @@ class LatestCustomer(Shape):
 
     @classmethod
     def of(cls, latest: LatestCustomerValue) -> "LatestCustomer":
-        """The person in this shape."""
+        """Returns the person in this shape."""
         return cls(profile_id=latest.profile_id, name=latest.name, created_at=latest.created_at)
 
 
@@ -88,7 +88,7 @@ class Store(StoreSummary):
 
     @classmethod
     def of(cls, details: StoreDetails) -> "Store":  # type: ignore[override]
-        """The store in this shape."""
+        """Returns the store in this shape."""
         store, latest = details.store, details.latest_customer
         return cls(
             id=store.id,

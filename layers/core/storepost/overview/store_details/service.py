@@ -50,7 +50,7 @@ class StoreDetails:
 
 
 def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
-    """The store of an id with what its lists hold."""
+    """Returns the store of an id with what its lists hold."""
     return details_of(found_store(StoreRepository(workspace), store_id))
 
 
@@ -69,7 +69,7 @@ def details_once_disconnected(store: Store) -> StoreDetails:
 
 
 def details_of(store: Store) -> StoreDetails:
-    """The store with what its lists hold."""
+    """Returns the store with what its lists hold."""
     return _details(store, TurnsRepository(store.workspace).get(store.id))
 
 

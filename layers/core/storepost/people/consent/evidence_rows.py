@@ -1,11 +1,12 @@
-"""Rows of evidence, in the partition of the profile that had the address, and of wordings.
+"""Evidence in the partition of the profile that had the address, and wordings.
 
-A row's number follows from the profile's row, which each unit of work saves with it: so a page of
-any series is one query. A wording stands once for the whole workspace, since a form shows all its
-visitors the same one: an address's evidence costs one small row.
+Its number follows from the profile's row, which each unit of work saves with it. Evidence of a
+change stands in that one's row, other evidence in rows of its own. A wording stands once for the
+whole workspace, since a form shows all its visitors the same one: an address's evidence costs one
+small row.
 """
 
-import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from heapq import merge
@@ -15,74 +16,36 @@ from uuid import UUID
 from pynamodb.attributes import UnicodeAttribute
 
 from storepost.people.consent.evidence import Evidence, EvidenceDetails, Series, SeriesKey
+from storepost.people.consent.evidence_in_changes import (
+    NUMBERS_A_ROW,
+    evidence_in,
+    find_in_changes,
+    has_own_row,
+    keep_in_change,
+    own_row_from,
+)
+from storepost.people.consent.evidence_items import (
+    EvidenceItem,
+    evidence_item,
+    evidence_key,
+    wording_hash,
+)
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Proof
-from storepost.people.consent.repository import as_proof, proof_row
+from storepost.people.consent.repository import added_to
+from storepost.people.consent.rows import as_proof
 from storepost.people.consent.states import Channel, ConsentState, OptInLevel
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import (
-    Identifier,
-    Item,
-    Key,
-    UtcDateTimeAttribute,
-    find_all,
-    find_in,
-)
-from storepost.platform.persistence.records import Json
-from storepost.values.ids import from_short, from_short_number, short, short_number, timed_id
+from storepost.platform.persistence.item import Item, Key, find_all, find_in
 from storepost.values.scope import WorkspaceScope
 
-_HASH_LENGTH = 32
 _NO_ID = UUID(int=0)
-_NUMBERS_OF_A_MOMENT = 4096
-"""So many timed ids of one moment sort by their numbers."""
-
-
-class EvidenceItem(Item, discriminator="consent_evidence"):
-    """A statement about an address; the sort key has the channel and the number."""
-
-    id = Identifier()
-    address = UnicodeAttribute(null=True)
-    state = UnicodeAttribute()
-    source = UnicodeAttribute()
-    store_id = Identifier(null=True)
-    proof = Json()
-    by = UnicodeAttribute(null=True)
-    occurred_at = UtcDateTimeAttribute()
-    recorded_at = UtcDateTimeAttribute()
-    change_id = Identifier(null=True)
-    wording = UnicodeAttribute(null=True)
-    """The hash of the wording, which stands elsewhere."""
-    text_version = UnicodeAttribute(null=True)
-    url = UnicodeAttribute(null=True)
-    opt_in_level = UnicodeAttribute(null=True)
-
-    @property
-    def number(self) -> int:
-        """Returns its number in its series."""
-        return from_short_number(self.sk.rpartition("#")[2])
-
-    @property
-    def series_key(self) -> SeriesKey:
-        """Returns the key of its series: whose partition it is in, and of which channel."""
-        return (from_short(self.pk.rpartition("#")[2]), self.channel)
-
-    @property
-    def channel(self) -> Channel:
-        """Returns the channel that the statement is about."""
-        return Channel(self.sk.split("#")[1])
 
 
 class WordingItem(Item, discriminator="consent_wording"):
     """Says what people agree to, as a form shows it to all of them."""
 
     text = UnicodeAttribute()
-
-
-def evidence_key(workspace: WorkspaceScope, series_key: SeriesKey, number: int) -> Key:
-    """Returns the key of evidence: in the profile's partition, by its channel and number."""
-    profile_id, channel = series_key
-    partition = workspace.partition("profile", short(profile_id))
-    return (partition, f"evidence#{channel}#{short_number(number)}")
 
 
 def wording_partition(workspace: WorkspaceScope) -> str:
@@ -93,11 +56,6 @@ def wording_partition(workspace: WorkspaceScope) -> str:
 def wording_key(workspace: WorkspaceScope, text: str) -> Key:
     """Returns the key of a wording: by its hash, so that each stands once."""
     return _wording_key(workspace, wording_hash(text))
-
-
-def wording_hash(text: str) -> str:
-    """Returns what tells a wording from every other."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
 
 
 def _wording_key(workspace: WorkspaceScope, hashed: str) -> Key:
@@ -131,23 +89,44 @@ def write_evidence(
     series: MutableMapping[SeriesKey, Series],
     pending: Iterable[Evidence],
 ) -> None:
-    """Writes what a unit of work has left with a profile, numbered on from `series`."""
+    """Writes what a unit of work has left with a profile, numbered on from `series`.
+
+    What entered the history with it is written there.
+    """
+    added = added_to(changes, profile_id)
     for evidence in pending:
         series_key = (profile_id, evidence.channel)
         known = series.get(series_key, Series())
         series[series_key] = known = replace(known, last=known.last + 1)
-        changes.create(_row(evidence_key(workspace, series_key, known.last), evidence, known.last))
+        key = evidence_key(workspace, series_key, known.last)
+        row = evidence_item(key, evidence, known.last)
+        change = added.get(evidence.change_id) if evidence.change_id else None
+        if change is None or has_own_row(known.last):
+            changes.create(row)
+        else:
+            keep_in_change(change, row)
+
+
+def rows_of_evidence(pending: Iterable[Evidence]) -> int:
+    """Returns how many rows `write_evidence` writes of what is pending, at most."""
+    of_changes = Counter(each.channel for each in pending if each.change_id)
+    alone = sum(1 for each in pending if not each.change_id)
+    return alone + sum(-(-count // NUMBERS_A_ROW) for count in of_changes.values())
 
 
 def delete_evidence(
-    changes: Changes, series: Mapping[SeriesKey, Series], rows: Iterable[EvidenceItem]
+    changes: Changes,
+    series: Mapping[SeriesKey, Series],
+    rows: Iterable[EvidenceItem],
+    deleted: Iterable[ConsentChangeItem],
 ) -> dict[SeriesKey, Series]:
-    """Deletes these rows; returns the series without them,
-    which the profile has to keep from then on.
+    """Deletes these rows; returns the series without them, and without what stood in the changes
+    that this unit deletes: the profile has to keep that from then on.
     """
-    after = dict(series)
-    for row in rows:
+    after, own = dict(series), list(rows)
+    for row in own:
         changes.delete(EvidenceItem(*row.key))
+    for row in (*own, *filter(None, map(evidence_in, deleted))):
         after[row.series_key] = after[row.series_key].without({row.number})
     return after
 
@@ -162,19 +141,37 @@ class EvidenceRepository:
     def rows(
         self, series_key: SeriesKey, series: Series, skipped: int, most: int
     ) -> Iterator[EvidenceItem]:
-        """Returns so many rows of a series, the newest first, behind those that are skipped."""
-        if most <= 0 or skipped >= series.count:
+        """Returns so many statements of a series, the newest first, behind those that are skipped.
+
+        What stands in the row of its change is returned as a row of its own would be.
+        """
+        positions = range(skipped, min(skipped + most, series.count))
+        numbers = [series.number_at(place) for place in positions]
+        if not numbers:
             return iter(())
-        first, (pk, last) = (
-            evidence_key(self._scope, series_key, 1)[1],
-            evidence_key(self._scope, series_key, series.number_at(skipped)),
+        highest = own_row_from(numbers[0])
+        found = {row.number: row for row in self._own_rows(series_key, numbers[-1], highest)}
+        missing = {number for number in numbers if number not in found}
+        if missing:
+            newer = min((number for number in found if number > max(missing)), default=0)
+            most_changes = (newer or series.last) - min(missing) + 1
+            found |= find_in_changes(
+                self._scope, series_key, missing, found.get(newer), most_changes
+            )
+        return (found[number] for number in numbers if number in found)
+
+    def _own_rows(self, series_key: SeriesKey, lowest: int, highest: int) -> Iterator[EvidenceItem]:
+        """The rows of a series between two numbers, the newest first."""
+        (pk, first), (_, last) = (
+            evidence_key(self._scope, series_key, number) for number in (lowest, highest)
         )
-        return EvidenceItem.query(
-            pk,
-            EvidenceItem.sk.between(first, last),
-            consistent_read=True,
-            scan_index_forward=False,
-            limit=most,
+        return iter(
+            EvidenceItem.query(
+                pk,
+                EvidenceItem.sk.between(first, last),
+                consistent_read=True,
+                scan_index_forward=False,
+            )
         )
 
     def page(self, series: Mapping[SeriesKey, Series], skipped: int, size: int) -> list[Evidence]:
@@ -228,29 +225,25 @@ class EvidenceRepository:
             series_key: min(max(remaining // len(series_keys), 1), rest[series_key])
             for series_key in series_keys
         }
-        keys = {
-            series_key: evidence_key(
-                self._scope, series_key, series[series_key].number_at(skips[series_key] + step - 1)
-            )
-            for series_key, step in steps.items()
-        }
-        found = find_all(keys.values())
         ids = {
             series_key: row.id
-            for series_key in series_keys
-            if (row := find_in(found, EvidenceItem, keys[series_key]))
+            for series_key, step in steps.items()
+            for row in self.rows(series_key, series[series_key], skips[series_key] + step - 1, 1)
         }
         # Where one is gone meanwhile, any series will do: the list changes under the reader.
         newest = max(ids or steps, key=lambda series_key: ids.get(series_key, _NO_ID))
         return newest, steps[newest]
 
-    def all_of(self, series: Mapping[SeriesKey, Series]) -> Iterator[EvidenceItem]:
-        """Returns all rows of the series, one after the other."""
+    def own_rows_of(self, series: Mapping[SeriesKey, Series]) -> Iterator[EvidenceItem]:
+        """Returns all rows of the series, one after the other, without what stands in changes."""
         for series_key, each in series.items():
-            yield from self.rows(series_key, each, 0, each.count)
+            yield from self._own_rows(series_key, 1, each.last)
 
     def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
-        """Returns some rows of a partition, whatever the profile's row says of them."""
+        """Returns some rows of a partition, whatever the profile's row says of them.
+
+        What stands in changes is theirs.
+        """
         pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
         prefix = EvidenceItem.sk.startswith("evidence#")
         return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=most))
@@ -267,28 +260,6 @@ class EvidenceRepository:
         rows = find_all(keys.values()) if keys else {}
         items = ((each, find_in(rows, WordingItem, key)) for each, key in keys.items())
         return {each: item.text for each, item in items if item}
-
-
-def _row(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
-    origin, details = evidence.origin, evidence.details
-    level, moment = details.opt_in_level, evidence.recorded_at
-    return EvidenceItem(
-        *key,
-        id=evidence.id or timed_id(moment, number % _NUMBERS_OF_A_MOMENT),
-        address=evidence.address.value if evidence.address else None,
-        state=evidence.state,
-        source=origin.source,
-        store_id=origin.store_id,
-        proof=proof_row(origin.proof),
-        by=origin.by,
-        occurred_at=evidence.occurred_at,
-        recorded_at=moment,
-        change_id=evidence.change_id,
-        wording=None if details.text is None else wording_hash(details.text),
-        text_version=details.text_version,
-        url=details.url,
-        opt_in_level=None if level is OptInLevel.UNKNOWN else level,
-    )
 
 
 def _as_evidence(row: EvidenceItem, texts: Mapping[str, str]) -> Evidence:

@@ -12,8 +12,8 @@ from pynamodb.expressions.condition import Condition
 
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import ConsentChange, WriteBack
-from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import RecordedWithin, sort_key_of
+from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, keys_in
 from storepost.stores.stores.model import StoreStatus
@@ -95,7 +95,7 @@ def finish_as_missed(
     Raises LostRace where something else became of it, or where `demand` doesn't hold.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
-    ConsentRepository(workspace).finish_with(changes, change, after)
+    WriteBackStatusRepository(workspace).finish_with(changes, change, after)
     note_missed(changes, workspace, after.store_id, ref, demand)
     changes.commit()
 

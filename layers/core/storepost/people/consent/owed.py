@@ -12,6 +12,7 @@ from uuid import UUID
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
@@ -21,7 +22,6 @@ from storepost.people.consent.model import (
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.repository import erased_key
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import (

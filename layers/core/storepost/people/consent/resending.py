@@ -25,6 +25,7 @@ from storepost.people.consent.owed import begin_owed_again, find_owed, find_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
 from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs
+from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
@@ -184,7 +185,7 @@ def _queue_change(
     if known is None:
         changes.delete(MissedWriteBackItem(*row.key))
         return
-    repository = ConsentRepository(workspace)
+    repository = WriteBackStatusRepository(workspace)
     if missed.is_sent(resend, row.change):
         pending = replace(resend.begun(known), pending_since=clock.now())
         repository.mark(changes, change, pending, known.status)

@@ -13,9 +13,10 @@ from uuid import UUID
 from pynamodb.attributes import UnicodeAttribute
 
 from storepost.people.consent.evidence import Evidence, EvidenceDetails
-from storepost.people.consent.evidence_rows import EvidenceItem
+from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
-from storepost.people.consent.repository import as_proof, erased_key
+from storepost.people.consent.rows import as_proof
 from storepost.people.consent.states import ConsentState, OptInLevel
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key

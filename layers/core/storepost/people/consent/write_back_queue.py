@@ -1,4 +1,4 @@
-"""Having stores told of changes: messages, and write-backs that begin again."""
+"""Messages that tell stores of changes, and write-backs that begin again."""
 
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
@@ -10,6 +10,7 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_messages import group_of, payload_of
+from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -58,7 +59,7 @@ def queue_restored(
     if holds and change and store_ids:
         follows = before.holds.change if before.holds else None
         begun = [restarted(change, store_id) for store_id in store_ids]
-        repository.restart(changes, change, begun, follows)
+        WriteBackStatusRepository(subject.workspace).restart(changes, change, begun, follows)
         queue_write_backs(changes, subject.workspace, change, store_ids)
 
 
@@ -88,7 +89,7 @@ def queue_owed_opt_out(
     for store_id in {
         statement.origin.store_id for statement in refused if statement.origin.store_id
     }:
-        restart_one(changes, repository, subject.workspace, change, store_id)
+        restart_one(changes, subject.workspace, change, store_id)
     return consent, True
 
 
@@ -99,16 +100,13 @@ def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
 
 
 def restart_one(
-    changes: Changes,
-    repository: ConsentRepository,
-    workspace: WorkspaceScope,
-    change: ConsentChange,
-    store_id: UUID,
+    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_id: UUID
 ) -> None:
     """Queues a change that holds for one store again; the unit of work saves the address, too.
 
     One that was begun 20 times fails instead.
     """
+    repository = WriteBackStatusRepository(workspace)
     known, begun = change.write_back_to(store_id), restarted(change, store_id)
     if begun.delivery_count > MAX_DELIVERIES:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())

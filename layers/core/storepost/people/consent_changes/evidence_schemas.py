@@ -64,7 +64,7 @@ class ConsentEvidence(Shape):
 
     @classmethod
     def of(cls, evidence: Evidence, stores: StoreNames) -> "ConsentEvidence":
-        """The evidence in this shape, its store by the name of now."""
+        """Returns the evidence in this shape, its store by the name of now."""
         if evidence.id is None:
             raise ValueError("it isn't written yet")
         origin, details = evidence.origin, evidence.details
@@ -118,7 +118,7 @@ class ErasedConsentEvidence(SecretAnswer):
 
     @classmethod
     def all_of(cls, evidence: Iterable[Evidence], stores: StoreNames) -> "ErasedConsentEvidence":
-        """The evidence in this shape."""
+        """Returns the evidence in this shape."""
         return cls(items=[ConsentEvidence.of(each, stores) for each in evidence])
 
 
@@ -132,7 +132,7 @@ class ConsentSettings(Shape):
 
     @classmethod
     def of(cls, settings: Settings) -> "ConsentSettings":
-        """The settings in this shape."""
+        """Returns the settings in this shape."""
         return cls(evidence_retention_days=settings.evidence_retention_days)
 
 
@@ -147,5 +147,5 @@ class ConsentSettingsUpdate(RequestBody):
     )
 
     def value(self) -> Settings:
-        """What the service is told."""
+        """Returns what the service is told."""
         return Settings(self.evidence_retention_days)

@@ -2,75 +2,69 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    GetCoreSchemaHandler,
-    GetPydanticSchema,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BeforeValidator, Field
 
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.importing import BatchResult, ImportedStatement
+from storepost.values.bulk_rows import (
+    MAX_ROWS,
+    FailedRow,
+    ReadAlone,
+    RowFault,
+    UnreadableRow,
+    unreadable,
+)
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
 from storepost.values.placeholders import placeholder_to_none
 from storepost.values.wire import RequestBody, Shape, Timestamp
 
-MAX_ROWS = 500
 
-
-class ChangeFault(StrEnum):
+class ChangeFault(RowFault):
     """What is wrong with a change of an import. Where several things are, the first in this
     order.
     """
 
-    NO_OBJECT = "not_an_object"
-    FIELD = "unknown_field"
-    NO_ADDRESS = "address_missing"
-    TWO_ADDRESSES = "address_ambiguous"
-    EMAIL = "email_invalid"
-    PHONE = "phone_invalid"
-    STATE = "state_invalid"
-    MOMENT = "occurred_at_invalid"
-    PROOF = "proof_invalid"
-    EVIDENCE = "evidence_invalid"
-
-
-# Nothing of a row stands in them: answers are kept for a day, and that has a size.
-_MENDS = {
-    ChangeFault.NO_OBJECT: "Make the change a JSON object.",
-    ChangeFault.FIELD: "Use `email` or `phone`, `state`, `occurredAt`, `proof` and `evidence` "
-    "alone.",
-    ChangeFault.NO_ADDRESS: "Give an `email` or a `phone`.",
-    ChangeFault.TWO_ADDRESSES: "Make two changes of it, one with `email` and one with `phone`.",
-    ChangeFault.EMAIL: "Give `email` as an address like name@example.com.",
-    ChangeFault.PHONE: "Give `phone` with its country code, like +14155550123.",
-    ChangeFault.STATE: "Make `state` `subscribed` or `unsubscribed`; leave out who said neither.",
-    ChangeFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z.",
-    ChangeFault.PROOF: "Give `proof` a `reference` of 1 to 200 characters, and besides it at most "
-    "`ip`, an IPv4 or IPv6 address, and `userAgent` (1,000).",
-    ChangeFault.EVIDENCE: "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` "
-    "of at most 255, a `url` like https://example.com/form, or an `optInLevel` of `single`, "
-    "`confirmed` or `unknown`.",
-}
-_FIELDS = {
-    "email": ChangeFault.EMAIL,
-    "phone": ChangeFault.PHONE,
-    "state": ChangeFault.STATE,
-    "occurredAt": ChangeFault.MOMENT,
-    "proof": ChangeFault.PROOF,
-    "evidence": ChangeFault.EVIDENCE,
-}
+    NO_OBJECT = "not_an_object", "Make the change a JSON object."
+    FIELD = (
+        "unknown_field",
+        "Use `email` or `phone`, `state`, `occurredAt`, `proof` and `evidence` alone.",
+    )
+    NO_ADDRESS = "address_missing", "Give an `email` or a `phone`."
+    TWO_ADDRESSES = (
+        "address_ambiguous",
+        "Make two changes of it, one with `email` and one with `phone`.",
+    )
+    EMAIL = "email_invalid", "Give `email` as an address like name@example.com.", "email"
+    PHONE = "phone_invalid", "Give `phone` with its country code, like +14155550123.", "phone"
+    STATE = (
+        "state_invalid",
+        "Make `state` `subscribed` or `unsubscribed`; leave out who said neither.",
+        "state",
+    )
+    MOMENT = (
+        "occurred_at_invalid",
+        "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z.",
+        "occurredAt",
+    )
+    PROOF = (
+        "proof_invalid",
+        "Give `proof` a `reference` of 1 to 200 characters, and besides it at most `ip`, an IPv4 "
+        "or IPv6 address, and `userAgent` (1,000).",
+        "proof",
+    )
+    EVIDENCE = (
+        "evidence_invalid",
+        "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` of at most 255, a "
+        "`url` like https://example.com/form, or an `optInLevel` of `single`, `confirmed` or "
+        "`unknown`.",
+        "evidence",
+    )
 
 
 class ImportedConsent(RequestBody):
@@ -105,27 +99,10 @@ class ImportedConsent(RequestBody):
 
     @property
     def address(self) -> Address:
-        """The one that is given."""
+        """Returns the one that is given."""
         if self.email:
             return Address(Channel.EMAIL, self.email)
         return Address(Channel.SMS, self.phone or "")
-
-
-@dataclass(frozen=True)
-class UnreadableConsent:
-    """A row that fails."""
-
-    faults: tuple[ChangeFault, ...]
-    """The first one is its code."""
-
-
-def _read_alone(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    faults, row = set(_address_faults(value)), None
-    try:
-        row = read(value)
-    except ValidationError as error:
-        faults |= {_fault(each["loc"]) for each in error.errors(include_url=False)}
-    return UnreadableConsent(tuple(sorted(faults, key=list(ChangeFault).index))) if faults else row
 
 
 def _address_faults(value: object) -> Iterable[ChangeFault]:
@@ -138,17 +115,10 @@ def _address_faults(value: object) -> Iterable[ChangeFault]:
             yield ChangeFault.NO_ADDRESS
 
 
-def _fault(where: tuple[int | str, ...]) -> ChangeFault:
-    if not where:
-        return ChangeFault.NO_OBJECT
-    return _FIELDS.get(str(where[0]), ChangeFault.FIELD)
-
-
-def _alone(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
-    return core_schema.no_info_wrap_validator_function(_read_alone, schema_of(ImportedConsent))
-
-
-_Row = Annotated[ImportedConsent | UnreadableConsent, GetPydanticSchema(_alone)]
+_Row = Annotated[
+    ImportedConsent | UnreadableRow[ChangeFault],
+    ReadAlone(ImportedConsent, ChangeFault, _address_faults),
+]
 
 
 class ConsentImport(RequestBody):
@@ -160,7 +130,7 @@ class ConsentImport(RequestBody):
 
     @property
     def statements(self) -> list[ImportedStatement]:
-        """The rows that can be read."""
+        """Returns the rows that can be read."""
         return [
             ImportedStatement(
                 number,
@@ -174,29 +144,9 @@ class ConsentImport(RequestBody):
             if isinstance(row, ImportedConsent)
         ]
 
-    @property
-    def unreadable(self) -> Iterable[tuple[int, UnreadableConsent]]:
-        """The others."""
-        return (
-            (n, row) for n, row in enumerate(self.changes) if isinstance(row, UnreadableConsent)
-        )
 
-
-class FailedChange(Shape):
+class FailedChange(FailedRow[ChangeFault]):
     """A change that wasn't imported."""
-
-    index: int = Field(description="Its place in the request, counted from 0.")
-    code: ChangeFault = Field(
-        description="Names the cause for programs; where several things are wrong, the "
-        "first in the order of the codes."
-    )
-    detail: str = Field(description="How to correct everything that is wrong with it, for people.")
-
-    @classmethod
-    def of(cls, index: int, row: UnreadableConsent) -> "FailedChange":
-        """The row in this shape; the detail says how to mend everything that is wrong with it."""
-        detail = " ".join(_MENDS[fault] for fault in row.faults)
-        return cls(index=index, code=row.faults[0], detail=detail)
 
 
 class ConsentImported(Shape):
@@ -215,10 +165,10 @@ class ConsentImported(Shape):
 
     @classmethod
     def of(cls, results: Counter[BatchResult], body: ConsentImport) -> "ConsentImported":
-        """The counts in this shape, with the rows that couldn't be read."""
+        """Returns the counts in this shape, with the rows that couldn't be read."""
         return cls(
             recorded=results[BatchResult.RECORDED],
             unchanged=results[BatchResult.UNCHANGED],
             older=results[BatchResult.OLDER],
-            failed=[FailedChange.of(index, row) for index, row in body.unreadable],
+            failed=[FailedChange.of(index, faults) for index, faults in unreadable(body.changes)],
         )

@@ -103,7 +103,7 @@ class _Person:
 
     @property
     def by_address(self) -> dict[Address, list[ImportedStatement]]:
-        """The statements of each address, in the request's order."""
+        """Returns the statements of each address, in the request's order."""
         found: dict[Address, list[ImportedStatement]] = {}
         for statement in self.statements:
             found.setdefault(statement.address, []).append(statement)
@@ -111,7 +111,7 @@ class _Person:
 
     @property
     def writes(self) -> int:
-        """How many rows there are to write at most, but for the nodes of the lists."""
+        """Returns how many rows there are to write at most, but for the nodes of the lists."""
         wordings = sum(1 for statement in self.statements if statement.evidence.text is not None)
         of_statements = 2 * len(self.statements) + wordings
         return len(self.by_address) + of_statements + (2 if self.before else 5)

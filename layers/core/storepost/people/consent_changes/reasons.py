@@ -50,10 +50,10 @@ def _lacks_level(task: Task, consent: AddressConsent, store: Store | None) -> bo
 
 def _has_state(task: Task, customer: Customer) -> bool:
     """Whether the store has the customer so; a box that it unticked says `not_subscribed`."""
-    state, has = task.change.state, customer.consent(task.address.channel)
-    unticked = state is ConsentState.UNSUBSCRIBED and has is ConsentState.NOT_SUBSCRIBED
+    state, stored = task.change.state, customer.consent(task.address.channel)
+    unticked = state is ConsentState.UNSUBSCRIBED and stored is ConsentState.NOT_SUBSCRIBED
     from_there = task.change.origin.store_id == task.store_id
-    return has is state or (unticked and from_there)
+    return stored is state or (unticked and from_there)
 
 
 def _is_known(task: Task) -> bool:

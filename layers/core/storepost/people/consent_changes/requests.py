@@ -8,13 +8,10 @@ from datetime import timedelta
 from uuid import UUID
 
 from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent_changes.write_back_message import ConsentChangedMessage
+from storepost.people.consent_changes.payload import ConsentChangedMessage
 from storepost.platform.attempts.model import Attempt
-from storepost.platform.attempts.posting import TIMEOUT_SECONDS, Posted, posted
-from storepost.platform.attempts.signing import signed_headers
-from storepost.platform.fetching import post
+from storepost.platform.attempts.posting import Posted, post_signed
 from storepost.stores.stores.write_back import WriteBackConfig
-from storepost.values import clock
 
 _LATER = frozenset({408, 429})
 """Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
@@ -51,18 +48,14 @@ def post_change(
     message = ConsentChangedMessage.of(change, external_ids)
     body = message.model_dump_json(by_alias=True).encode()
     message_id = f"{change.delivery_id_for(store_id)}.{store_id}"
-    headers = signed_headers(message_id, clock.now(), body, config.secrets)
-    headers["content-type"] = "application/json"
-    made = posted(
-        lambda: post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS), "store"
-    )
-    return WriteBackOutcome(made.attempt, _refusal(made), made.retry_after)
+    posted = post_signed("store", config.url, message_id, body, config.secrets)
+    return WriteBackOutcome(posted.attempt, _refusal(posted), posted.retry_after)
 
 
-def _refusal(made: Posted) -> WriteBackRefusal | None:
-    error, status = made.attempt.error, made.attempt.status
+def _refusal(posted: Posted) -> WriteBackRefusal | None:
+    error, status = posted.attempt.error, posted.attempt.status
     if error is None:
         return None
     answers_for_good = status is not None and status < 500 and status not in _LATER
-    lasts = answers_for_good or not made.is_allowed
+    lasts = answers_for_good or not posted.is_allowed
     return WriteBackRefusal(error, lasts=lasts, needs_people=lasts)

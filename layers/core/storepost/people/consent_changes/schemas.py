@@ -50,7 +50,7 @@ class ConsentProof(Shape):
 
     @classmethod
     def of(cls, proof: model.Proof) -> "ConsentProof":
-        """The proof in this shape."""
+        """Returns the proof in this shape."""
         return cls(
             ip=proof.ip,
             user_agent=proof.user_agent,
@@ -85,7 +85,7 @@ class ConsentWriteBack(Shape):
 
     @classmethod
     def of(cls, write_back: model.WriteBack, stores: StoreNames) -> "ConsentWriteBack":
-        """The write-back in this shape."""
+        """Returns the write-back in this shape."""
         return cls(
             store=_store(write_back.store_id, stores),
             status=write_back.status,
@@ -136,7 +136,7 @@ class ConsentChange(Shape):
 
     @classmethod
     def of(cls, change: model.ConsentChange, stores: StoreNames) -> "ConsentChange":
-        """The change in this shape, its stores by their names of now."""
+        """Returns the change in this shape, its stores by their names of now."""
         origin = change.origin
         return cls(
             id=change.id,
@@ -178,7 +178,7 @@ class ChannelConsent(Shape):
 
     @classmethod
     def of(cls, consent: listing.ChannelConsent, stores: StoreNames) -> "ChannelConsent":
-        """The consent in this shape, the change's stores by their names of now."""
+        """Returns the consent in this shape, the change's stores by their names of now."""
         change = consent.change
         return cls(
             channel=consent.channel,
@@ -202,7 +202,7 @@ class WriteBackAttempt(Shape):
 
     @classmethod
     def of(cls, attempt: Attempt) -> "WriteBackAttempt":
-        """The attempt in this shape."""
+        """Returns the attempt in this shape."""
         return cls(
             at=attempt.at,
             status=attempt.status,
@@ -236,7 +236,7 @@ class ListedWriteBack(Shape):
 
     @classmethod
     def of(cls, listed: write_back_list.ListedWriteBack, stores: StoreNames) -> "ListedWriteBack":
-        """The write-back in this shape, its store by its name of now."""
+        """Returns the write-back in this shape, its store by its name of now."""
         change = listed.change
         return cls(
             profile_id=listed.profile_id,

@@ -15,6 +15,7 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import Channel
 from storepost.people.consent.write_back_queue import queue_write_backs
+from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.people.consent_changes.listing import get_change
 from storepost.people.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
 from storepost.people.consent_changes.recording import record_statement
@@ -71,7 +72,7 @@ def retry_write_back(
     if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
     pending = replace(write_back.begun(0), pending_since=clock.now())
-    ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
+    WriteBackStatusRepository(workspace).mark(changes, change, pending, write_back.status)
     queue_write_backs(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
 

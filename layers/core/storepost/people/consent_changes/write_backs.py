@@ -10,6 +10,7 @@ import json
 from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent, ChangeRef
+from storepost.people.consent.keys import address_key
 from storepost.people.consent.missed import Demand, finish_as_missed, is_away, takes_no_consent
 from storepost.people.consent.model import (
     Address,
@@ -21,6 +22,7 @@ from storepost.people.consent.model import (
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.resending import queue_missed, resend_of
 from storepost.people.consent.write_back_messages import NamedAttempt, series_of
+from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to
 from storepost.people.consent_changes.failing import look_after, note_failure, note_success
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
@@ -31,13 +33,16 @@ from storepost.people.consent_changes.tasks import NAMED, Task
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import identity_of
+from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
 from storepost.platform.messaging.tries import TRIES, check_tries
 from storepost.platform.persistence.changes import LostRace
+from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.stores.stores.model import Store
-from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.repository import StoreRepository, store_key
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
 from storepost.values.logs import log_unexpected, log_unknown
@@ -108,12 +113,14 @@ def _is_to_do(task: Task, attempt: NamedAttempt) -> bool:
 
 
 def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
-    consent = ConsentRepository(task.workspace).consent_of(task.address)
+    reads = ReadAhead()
+    reads.prefetch(_keys_of(task))
+    consent = ConsentRepository(task.workspace, reads).consent_of(task.address)
     if consent.holds is None or consent.erased_at:
         # The person may have been erased since, and the worker may still be to remove the change.
         deliver_owed(task.named, attempt, tries)
-    customers = _customers(task, consent)
-    store = StoreRepository(task.workspace).get(task.store_id)
+    customers = _customers(task, consent, reads)
+    store = StoreRepository(task.workspace, reads).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
             note_success(store)
@@ -161,11 +168,21 @@ def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
     return stored is not None and stored.status is WriteBackStatus.PENDING
 
 
-def _customers(task: Task, consent: AddressConsent) -> list[Customer]:
+def _keys_of(task: Task) -> list[Key]:
+    """The rows that each write-back is decided on, whichever way it ends."""
+    workspace = task.workspace
+    return [
+        address_key(workspace, task.address),
+        profile_key(workspace, task.change.profile_id),
+        store_key(workspace, task.store_id),
+    ]
+
+
+def _customers(task: Task, consent: AddressConsent, reads: Reads) -> list[Customer]:
     """The store's customers of the person, and of the address, deleted ones too."""
     others = [c for c in consent.other_customers if c.store_id == task.store_id]
     customers = CustomerRepository(task.workspace)
-    profile = ProfileRepository(task.workspace).get(task.change.profile_id)
+    profile = ProfileRepository(task.workspace, reads).get(task.change.profile_id)
     found = customers.of_profile(profile, task.store_id, others) if profile else []
     if task.addressed(found):
         return found
@@ -232,7 +249,7 @@ def _note_refused(
         _finish_as_missed(task, failed, delivery.is_unchanged)
     else:
         queue_attempt(task.workspace, task.ref, task.store_id, task.next_attempt, at, task.group)
-        ConsentRepository(task.workspace).note_attempt(task.change, task.pending, made)
+        WriteBackStatusRepository(task.workspace).note_attempt(task.change, task.pending, made)
     if delivery.config:
         WriteBackRepository(task.workspace).note_error(task.store_id, refusal.error)
 
@@ -252,7 +269,7 @@ def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
 def _finish(task: Task, after: WriteBack) -> None:
     """Writes what became of the write-back; nothing where another run has done so."""
     count(_OUTCOMES[after.status])
-    ConsentRepository(task.workspace).finish(task.change, after)
+    WriteBackStatusRepository(task.workspace).finish(task.change, after)
 
 
 def _finish_as_missed(task: Task, after: WriteBack, demand: Demand | None = None) -> None:

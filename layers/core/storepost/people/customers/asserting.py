@@ -19,6 +19,7 @@ from storepost.people.profiles.resolution import KnownIdentities
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values import clock
+from storepost.values.placeholders import names_nobody
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def assert_and_save(
         outcome = _assert(changes, push, address, owner, after)
         if outcome is not None:
             states[address] = outcome.state
+            _hold_back(changes, address, known, after)
         if outcome is not None or pending_evidence(changes, owner.id):
             touched.setdefault(owner.id, (owner, owner))
     for was, profile in touched.values():
@@ -119,6 +121,18 @@ def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bo
     grows = added_to(changes, updated.id) or pending_evidence(changes, updated.id)
     if always or updated != was or grows:
         ProfileRepository(updated.workspace).save(changes, was, updated)
+
+
+def _hold_back(changes: Changes, address: Address, known: KnownIdentities, after: Profile) -> None:
+    """Lets whoever is about to claim an address that nobody has read what is said of it now.
+
+    A profile that has as many identities as it may doesn't take its customer's address.
+    """
+    identity = identity_of(address)
+    is_claimed = identity in after.sightings or known.holder_of(identity) is not None
+    if not is_claimed and not names_nobody(address.value):
+        repository = ProfileRepository(after.workspace)
+        repository.hold_back(changes, identity, known.claims.get(identity))
 
 
 def _owner(address: Address, known: KnownIdentities, after: Profile) -> Profile:

@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
+from storepost.people.consent.decision import AddressConsent
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.customers.attribution import without_identity
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import show_consents
+from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.problems import IdentityOfCustomer, LastIdentity
 from storepost.people.profiles.repository import Claim, ProfileRepository
@@ -34,7 +37,17 @@ def release_identity(
         raise LastIdentity()
     after = without_identity(before, claim.identity, customers)
     profiles.save(changes, before, show_consents(changes, before, after, {}))
-    profiles.release(changes, [claim])
+    if _has_consent(workspace, claim.identity):
+        # Whoever is about to claim it may have read that it has none (docs/adr/0069).
+        profiles.hold_back(changes, claim.identity, claim)
+    else:
+        profiles.release(changes, [claim])
+
+
+def _has_consent(workspace: WorkspaceScope, identity: Identity) -> bool:
+    """Whether anything was said of an address, which stays with it."""
+    consents = ConsentRepository(workspace)
+    return any(consents.consent_of(each) != AddressConsent() for each in addresses_of([identity]))
 
 
 def _claim_of(claims: Iterable[Claim], identity_id: UUID) -> Claim | None:

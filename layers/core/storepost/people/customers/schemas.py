@@ -56,7 +56,7 @@ class ProfileCustomer(Shape):
 
     @classmethod
     def of(cls, customer: CustomerValue, store: Store) -> "ProfileCustomer":
-        """The customer in this shape."""
+        """Returns the customer in this shape."""
         return cls(
             id=customer.id,
             store=StoreReference.of(store),

@@ -41,7 +41,7 @@ class PutCustomer:
 def get_customer(
     workspace: WorkspaceScope, store_id: UUID, external_id: str
 ) -> tuple[Customer, Store]:
-    """The customer that the store calls so, a deleted one too. Raises NotFound."""
+    """Returns the customer that the store calls so, a deleted one too. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     customer = CustomerRepository(workspace).get(store.id, external_id)
     if customer is None:

@@ -66,7 +66,7 @@ class ImportedSuppression:
 
     @property
     def writes(self) -> int:
-        """How many rows there are to write at most, but for the nodes of the lists."""
+        """Returns how many rows there are to write at most, but for the nodes of the lists."""
         is_complaint = self.reason is SuppressionReason.COMPLAINT
         return _WRITES + (_WRITES_OF_A_COMPLAINT if is_complaint else 0)
 
@@ -138,9 +138,9 @@ class _Round:
         changes, results = Changes(), dict[int, BatchResult]()
         for person in people:
             self._unsubscribe_former_holder(person)
-            wanted = [(row.address, self._new(row)) for row in person.rows]
-            states = {address: self._states[address] for address, _ in wanted}
-            done = add_in_turn(changes, self._workspace, person.holder, states, wanted)
+            suppressions = [(row.address, self._new(row)) for row in person.rows]
+            states = {address: self._states[address] for address, _ in suppressions}
+            done = add_in_turn(changes, self._workspace, person.holder, states, suppressions)
             results |= {
                 row.row: BatchResult.of(each) for row, each in zip(person.rows, done, strict=True)
             }

@@ -85,9 +85,9 @@ def check_reachability(
     workspace: WorkspaceScope, addresses: Iterable[Address]
 ) -> list[ChannelReachability]:
     """Returns what may be sent to each of the addresses, in their order, strongly consistent."""
-    asked = list(addresses)
-    found = _looked_up(workspace, asked)
-    return [found[address] for address in asked]
+    checked = list(addresses)
+    found = _looked_up(workspace, checked)
+    return [found[address] for address in checked]
 
 
 def check_suppressions(
@@ -98,22 +98,22 @@ def check_suppressions(
     It is read eventually consistent, for half the price: what changed in the second before may be
     missing.
     """
-    asked, now = list(addresses), clock.now()
-    states = SuppressionRepository(workspace).recent_states_of(asked)
-    return [(address, states[address].shown(now)) for address in asked]
+    checked, now = list(addresses), clock.now()
+    states = SuppressionRepository(workspace).recent_states_of(checked)
+    return [(address, states[address].shown(now)) for address in checked]
 
 
 def _looked_up(
     workspace: WorkspaceScope, addresses: Iterable[Address]
 ) -> Mapping[Address, ChannelReachability]:
-    asked, now = list(dict.fromkeys(addresses)), clock.now()
-    consents = ConsentRepository(workspace).consents_of(asked)
+    checked, now = list(dict.fromkeys(addresses)), clock.now()
+    consents = ConsentRepository(workspace).consents_of(checked)
     states: Mapping[Address, AddressSuppressions] = SuppressionRepository(workspace).states_of(
-        asked
+        checked
     )
     return {
         each: ChannelReachability(
             each.channel, each, consents[each].state, states[each].in_force(now)
         )
-        for each in asked
+        for each in checked
     }

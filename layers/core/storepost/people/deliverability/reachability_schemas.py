@@ -39,7 +39,7 @@ class ChannelReachability(Shape):
 
     @classmethod
     def of(cls, found: ChannelValue) -> "ChannelReachability":
-        """The channel in this shape."""
+        """Returns the channel in this shape."""
         suppression = found.suppression
         return cls(
             channel=found.channel,
@@ -59,7 +59,7 @@ class Reachability(Shape):
 
     @classmethod
     def of(cls, found: Iterable[ChannelValue]) -> "Reachability":
-        """The channels in this shape."""
+        """Returns the channels in this shape."""
         return cls(channels=[ChannelReachability.of(each) for each in found])
 
 
@@ -84,7 +84,7 @@ class CheckedReachability(Shape):
 
     @classmethod
     def of(cls, found: ChannelValue) -> "CheckedReachability":
-        """What was found of an address in this shape."""
+        """Returns what was found of an address in this shape."""
         return cls(
             channel=found.channel,
             address=found.address.value if found.address else "",
@@ -101,5 +101,5 @@ class CheckedReachabilities(Shape):
 
     @classmethod
     def of(cls, found: Iterable[ChannelValue]) -> "CheckedReachabilities":
-        """The addresses in this shape."""
+        """Returns the addresses in this shape."""
         return cls(items=[CheckedReachability.of(each) for each in found])

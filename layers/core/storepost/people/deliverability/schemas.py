@@ -51,7 +51,7 @@ class Suppression(Shape):
 
     @classmethod
     def of(cls, suppression: model.Suppression) -> "Suppression":
-        """The suppression in this shape."""
+        """Returns the suppression in this shape."""
         return cls(
             id=suppression.id,
             channel=suppression.channel,
@@ -83,7 +83,7 @@ class CheckedSuppression(Shape):
 
     @classmethod
     def of(cls, address: Address, found: model.Suppression | None) -> "CheckedSuppression":
-        """What was found of an address in this shape."""
+        """Returns what was found of an address in this shape."""
         return cls(
             channel=address.channel,
             address=address.value,

@@ -53,6 +53,6 @@ def suppressions_of(
     scope: WorkspaceScope, addresses: Iterable[tuple[Channel, str]]
 ) -> dict[tuple[Channel, str], Suppression | None]:
     """Returns what suppresses each of the addresses now, a hundred a call, strongly consistent."""
-    wanted = {(channel, value): Address(channel, value) for channel, value in addresses}
-    states, now = SuppressionRepository(scope).states_of(wanted.values()), clock.now()
-    return {each: states[address].shown(now) for each, address in wanted.items()}
+    by_channel = {(channel, value): Address(channel, value) for channel, value in addresses}
+    states, now = SuppressionRepository(scope).states_of(by_channel.values()), clock.now()
+    return {each: states[address].shown(now) for each, address in by_channel.items()}

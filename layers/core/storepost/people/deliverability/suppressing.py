@@ -128,7 +128,7 @@ def add_in_turn(
     workspace: WorkspaceScope,
     holder: Holder,
     states: Mapping[Address, AddressSuppressions],
-    wanted: Sequence[tuple[Address, NewSuppression]],
+    suppressions: Sequence[tuple[Address, NewSuppression]],
 ) -> list[Result]:
     """Suppresses one address after the other of one holder, or one that nobody has.
 
@@ -136,18 +136,18 @@ def add_in_turn(
     """
     repository, now = SuppressionRepository(workspace, changes.reads), clock.now()
     after, results = dict(states), list[Result]()
-    for address, new in wanted:
-        state, kept = after[address], _address_to_keep(changes, workspace, address, holder, new)
-        named = state.of_address(address.value if kept else state.address)
-        value = new.value(address, now, is_named=kept or state.address is not None)
+    for address, new in suppressions:
+        state, is_named = after[address], _address_to_keep(changes, workspace, address, holder, new)
+        named = state.of_address(address.value if is_named else state.address)
+        value = new.value(address, now, is_named=is_named or state.address is not None)
         result = _decided(named, value, now)
         after[address] = named.with_one(result[0])
         results.append(result)
     for address, state in after.items():
         _write(changes, repository, states[address], state, now)
-    newly = {each: after[each] for each, _ in wanted if not states[each].shown(now)}
+    newly = {each: after[each] for each, _ in suppressions if not states[each].shown(now)}
     saved_marks(changes, workspace).update(dict.fromkeys(newly, True))
-    consents = _unsubscribe(changes, workspace, holder, zip(wanted, results, strict=True))
+    consents = _unsubscribe(changes, workspace, holder, zip(suppressions, results, strict=True))
     _write_holder(changes, workspace, holder, newly, consents)
     return results
 

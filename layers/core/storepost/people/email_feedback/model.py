@@ -39,7 +39,7 @@ class KnownEmail:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether somebody got it, be it that their mailbox answers by itself."""
+        """Returns whether somebody got it, be it that their mailbox answers by itself."""
         return not _ARRIVED.isdisjoint(self.outcomes)
 
     @property
@@ -57,7 +57,7 @@ class AddressEmails:
     """The end of the suppression that emails in a row have brought; None where none did."""
 
     def knows(self, event: EmailEvent) -> bool:
-        """Whether the event was taken in before."""
+        """Returns whether the event was taken in before."""
         return any(
             each.message_id == event.message_id and event.outcome in each.outcomes
             for each in self.emails
@@ -73,12 +73,12 @@ class AddressEmails:
         outcomes = {**email.outcomes, event.outcome: event.at}
         known[event.message_id] = replace(email, outcomes=outcomes, noted_at=now)
         is_open = self.applied_end is not None and self.applied_end > now
-        kept = sorted(
+        remaining = sorted(
             (each for each in known.values() if is_open or each.noted_at > now - KEPT_FOR),
             key=lambda each: each.noted_at,
         )[-MAX_EMAILS:]
-        kept.sort(key=lambda each: (each.sent_at, each.message_id))
-        return replace(self, emails=tuple(kept))
+        remaining.sort(key=lambda each: (each.sent_at, each.message_id))
+        return replace(self, emails=tuple(remaining))
 
     @property
     def bounces_until(self) -> datetime | None:

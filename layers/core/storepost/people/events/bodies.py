@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from storepost.people.events.model import IncomingEvent
-from storepost.people.events.repository import properties_text
+from storepost.people.events.rows import properties_text
 from storepost.people.profiles.bodies import AnonymousId
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.values.emails import EmailAddress

@@ -115,7 +115,7 @@ class _Group:
 
     @property
     def writes(self) -> int:
-        """How many rows there are to write at most, but for the nodes of the lists."""
+        """Returns how many rows there are to write at most, but for the nodes of the lists."""
         return sum(map(_writes_of, self.events)) + (1 if self.person.before else 6)
 
     @property

@@ -1,102 +1,61 @@
 """Many events on the wire: each is read by itself, so that a bad one fails alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import (
-    Field,
-    GetCoreSchemaHandler,
-    GetPydanticSchema,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field
 
 from storepost.people.events.bodies import NewEvent
 from storepost.people.events.bulk import BatchResult, EventRefusal
 from storepost.people.events.model import IncomingEvent
+from storepost.values.bulk_rows import (
+    MAX_ROWS,
+    FailedRow,
+    ReadAlone,
+    RowFault,
+    UnreadableRow,
+    unreadable,
+)
 from storepost.values.wire import RequestBody, Shape
 
-MAX_ROWS = 500
 
-
-class EventFault(StrEnum):
+class EventFault(RowFault):
     """What is wrong with an event. Where several things are, the first in this order."""
 
-    NO_OBJECT = "not_an_object"
-    FIELD = "unknown_field"
-    PROFILE = "profile_invalid"
-    NAME = "name_invalid"
-    MOMENT = "occurred_at_invalid"
-    STORE = "store_invalid"
-    PROPERTIES = "properties_invalid"
-    UNIQUE = "unique_id_invalid"
-    NO_PROFILE = "profile_unknown"
-    NO_STORE = "store_unknown"
+    NO_OBJECT = "not_an_object", "Make the event a JSON object."
+    FIELD = (
+        "unknown_field",
+        "Use `profile`, `name`, `occurredAt`, `storeId`, `properties` and `uniqueId` alone.",
+    )
+    PROFILE = (
+        "profile_invalid",
+        "Make `profile` an object of one `id`, `email`, `phone` or `anonymousId`, or of "
+        "`shopifyClientId` and `storeId`. Without its country code, `phone` needs the event's "
+        "`storeId` and is a number of that store's country.",
+        "profile",
+    )
+    NAME = "name_invalid", "Give `name` as 1 to 255 characters.", "name"
+    MOMENT = (
+        "occurred_at_invalid",
+        "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z, and not in the future.",
+        "occurredAt",
+    )
+    STORE = "store_invalid", "Give `storeId` as a UUID.", "storeId"
+    PROPERTIES = (
+        "properties_invalid",
+        "Make `properties` an object of at most 32 KB and 20 levels.",
+        "properties",
+    )
+    UNIQUE = "unique_id_invalid", "Give `uniqueId` as 1 to 255 characters.", "uniqueId"
+    NO_PROFILE = "profile_unknown", "Name a profile of the workspace."
+    NO_STORE = (
+        "store_unknown",
+        "Name stores of the workspace; `shopifyClientId` is one's on Shopify.",
+    )
 
 
-# Nothing of a row stands in them: answers are kept for a day, and that has a size.
-_MENDS = {
-    EventFault.NO_OBJECT: "Make the event a JSON object.",
-    EventFault.FIELD: "Use `profile`, `name`, `occurredAt`, `storeId`, `properties` and `uniqueId` "
-    "alone.",
-    EventFault.PROFILE: "Make `profile` an object of one `id`, `email`, `phone` or `anonymousId`, "
-    "or of `shopifyClientId` and `storeId`. Without its country code, `phone` needs the event's "
-    "`storeId` and is a number of that store's country.",
-    EventFault.NAME: "Give `name` as 1 to 255 characters.",
-    EventFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z, and not in "
-    "the future.",
-    EventFault.STORE: "Give `storeId` as a UUID.",
-    EventFault.PROPERTIES: "Make `properties` an object of at most 32 KB and 20 levels.",
-    EventFault.UNIQUE: "Give `uniqueId` as 1 to 255 characters.",
-    EventFault.NO_PROFILE: "Name a profile of the workspace.",
-    EventFault.NO_STORE: "Name stores of the workspace; `shopifyClientId` is one's on Shopify.",
-}
-_FIELDS = {
-    "profile": EventFault.PROFILE,
-    "name": EventFault.NAME,
-    "occurredAt": EventFault.MOMENT,
-    "storeId": EventFault.STORE,
-    "properties": EventFault.PROPERTIES,
-    "uniqueId": EventFault.UNIQUE,
-}
-_REFUSALS = {
-    EventRefusal.PROFILE: EventFault.NO_PROFILE,
-    EventRefusal.STORE: EventFault.NO_STORE,
-    EventRefusal.PHONE: EventFault.PROFILE,
-}
-
-
-@dataclass(frozen=True)
-class UnreadableEvent:
-    """An event that fails."""
-
-    faults: tuple[EventFault, ...]
-    """The first one is its code."""
-
-
-def _read_alone(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    try:
-        return read(value)
-    except ValidationError as error:
-        faults = {_fault(each["loc"]) for each in error.errors(include_url=False)}
-    return UnreadableEvent(tuple(sorted(faults, key=list(EventFault).index)))
-
-
-def _fault(where: tuple[int | str, ...]) -> EventFault:
-    if not where:
-        return EventFault.NO_OBJECT
-    return _FIELDS.get(str(where[0]), EventFault.FIELD)
-
-
-def _alone(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
-    return core_schema.no_info_wrap_validator_function(_read_alone, schema_of(NewEvent))
-
-
-_Row = Annotated[NewEvent | UnreadableEvent, GetPydanticSchema(_alone)]
+_Row = Annotated[NewEvent | UnreadableRow[EventFault], ReadAlone(NewEvent, EventFault)]
 
 
 class NewEvents(RequestBody):
@@ -108,34 +67,19 @@ class NewEvents(RequestBody):
     )
 
     def values(self) -> list[IncomingEvent]:
-        """Those that can be read."""
+        """Returns those that can be read."""
         rows = enumerate(self.events)
         return [row.value(number) for number, row in rows if isinstance(row, NewEvent)]
 
-    def failed(self, refused: Mapping[int, EventRefusal]) -> Iterator["FailedEvent"]:
-        """Those that can't, and those that are refused, in their order."""
-        for number, row in enumerate(self.events):
-            if isinstance(row, UnreadableEvent):
-                yield FailedEvent.of(number, row.faults)
-            elif number in refused:
-                yield FailedEvent.of(number, (_REFUSALS[refused[number]],))
+    def failed(self, refused: Mapping[int, EventRefusal]) -> list["FailedEvent"]:
+        """Returns those that can't, and those that are refused, in their order."""
+        faults = dict(unreadable(self.events))
+        faults |= {number: (EventFault(refusal),) for number, refusal in refused.items()}
+        return [FailedEvent.of(number, faults[number]) for number in sorted(faults)]
 
 
-class FailedEvent(Shape):
+class FailedEvent(FailedRow[EventFault]):
     """An event that wasn't recorded."""
-
-    index: int = Field(description="Its place in the request, counted from 0.")
-    code: EventFault = Field(
-        description="Names the cause for programs; where several things are wrong, the "
-        "first in the order of the codes."
-    )
-    detail: str = Field(description="How to correct everything that is wrong with it, for people.")
-
-    @classmethod
-    def of(cls, index: int, faults: tuple[EventFault, ...]) -> "FailedEvent":
-        """The event in this shape; the detail says how to mend everything that is wrong."""
-        detail = " ".join(_MENDS[fault] for fault in faults)
-        return cls(index=index, code=faults[0], detail=detail)
 
 
 class EventsRecorded(Shape):
@@ -153,9 +97,9 @@ class EventsRecorded(Shape):
     def of(
         cls, results: Counter[BatchResult], body: NewEvents, refused: Mapping[int, EventRefusal]
     ) -> "EventsRecorded":
-        """The counts in this shape, with the events that weren't taken."""
+        """Returns the counts in this shape, with the events that weren't taken."""
         return cls(
             accepted=results[BatchResult.ACCEPTED],
             duplicates=results[BatchResult.DUPLICATE],
-            failed=list(body.failed(refused)),
+            failed=body.failed(refused),
         )

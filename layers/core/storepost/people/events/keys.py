@@ -15,11 +15,38 @@ def event_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
     return workspace.partition("profile", short(profile_id))
 
 
-def event_prefix(moment: datetime | None = None) -> str:
-    """Returns how the sort keys of events begin;
-    of a moment, they follow this and what is earlier not.
+def event_prefix() -> str:
+    """Returns how the sort keys of events begin."""
+    return "event#"
+
+
+def order_prefix() -> str:
+    """Returns how the sort keys of pointers to orders begin, which carry events."""
+    return "order#"
+
+
+def pointer_key(
+    workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
+) -> Key:
+    """Returns the key of a profile's pointer to one of its orders, by time."""
+    return (
+        event_partition(workspace, profile_id),
+        f"order#{clock.to_text(placed_at)}#{short(order)}",
+    )
+
+
+def bounds(prefix: str, since: str, until: str) -> tuple[str, str]:
+    """Returns what the sort keys of a prefix that is followed by a moment stand between.
+
+    Both are texts, and empty ones are no bound. Of moments the first one is within the bounds and
+    the second one isn't; positions both are.
     """
-    return f"event#{clock.to_text(moment)}" if moment else "event#"
+    return f"{prefix}{since}", f"{prefix}{until}" if until else f"{prefix[:-1]}$"
+
+
+def position_of(sort_key: str) -> str:
+    """Returns what follows the prefix in the sort key of an event, or of a pointer to an order."""
+    return sort_key.partition("#")[2]
 
 
 def event_key(workspace: WorkspaceScope, profile_id: UUID, event: ProfileEvent) -> Key:

@@ -7,11 +7,8 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.people.events.model import EventSource, ProfileEvent
-from storepost.people.events.repository import (
-    ProfileEventItem,
-    ProfileEventRepository,
-    as_event,
-)
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.events.rows import EventRow, as_event
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
@@ -28,7 +25,7 @@ class EventFilter:
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
 
-    def matches(self, row: ProfileEventItem) -> bool:
+    def matches(self, row: EventRow) -> bool:
         """Returns whether the event is what is asked for; when it happened was asked before."""
         return (
             self.name in {None, row.name}
@@ -44,7 +41,7 @@ def list_events(
     profile = get_profile(workspace, profile_id)
     if filters == EventFilter():
         return page_of_events(profile, page)
-    found, total = list[ProfileEventItem](), 0
+    found, total = list[EventRow](), 0
     for row in filter(filters.matches, _looked_at(profile, filters)):
         if page.skipped <= total < page.skipped + page.size:
             found.append(row)
@@ -62,9 +59,9 @@ def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]
     return Listing(list(map(as_event, islice(rows, page.skipped, until))), total, page)
 
 
-def _looked_at(profile: Profile, filters: EventFilter) -> Iterator[ProfileEventItem]:
+def _looked_at(profile: Profile, filters: EventFilter) -> Iterator[EventRow]:
     since, until = filters.occurred_from, filters.occurred_to
-    rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until)
+    rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until, MAX_ROWS + 1)
     for number, row in enumerate(rows):
         if number == MAX_ROWS:
             raise FilterTooBroad("occurredFrom")

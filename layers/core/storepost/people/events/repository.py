@@ -1,15 +1,11 @@
 """Rows of events, in the partitions of their profiles."""
 
-import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from heapq import merge
 from itertools import chain, groupby, islice
 from typing import cast
 from uuid import UUID
-
-from pynamodb.attributes import UnicodeAttribute
-from pynamodb.expressions.condition import Condition
 
 from storepost.people.events.keys import (
     event_key,
@@ -18,37 +14,26 @@ from storepost.people.events.keys import (
     unique_key,
     unique_prefix,
 )
-from storepost.people.events.model import EventSource, ProfileEvent
+from storepost.people.events.model import ProfileEvent
+from storepost.people.events.reading import newest_first
+from storepost.people.events.rows import (
+    EventRow,
+    ProfileEventItem,
+    UniqueEventItem,
+    as_event,
+    delete_event,
+    own_row,
+    sort_key_of,
+)
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
+from storepost.platform.persistence.item import Item, Key, find
 from storepost.platform.persistence.reads import Reads
+from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 type Unique = tuple[str, str]
 """An event's name and its unique id."""
-
-
-class ProfileEventItem(Item, discriminator="profile_event"):
-    """An event; its properties are compact JSON, which is read only for whoever asks."""
-
-    id = Identifier()
-    name = UnicodeAttribute()
-    source = UnicodeAttribute()
-    occurred_at = UtcDateTimeAttribute()
-    store_id = Identifier(null=True)
-    properties = UnicodeAttribute()
-
-
-class UniqueEventItem(Item, discriminator="unique_event"):
-    """Records that an event with a unique id is known, and its sort key."""
-
-    event = UnicodeAttribute()
-
-
-def properties_text(properties: object) -> str:
-    """Properties as they are kept. Raises ValueError where they are nothing that JSON can say."""
-    return json.dumps(properties, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class ProfileEventRepository:
@@ -64,17 +49,7 @@ class ProfileEventRepository:
     ) -> None:
         """Keeps an event; the profile counts it. A unique id that is known by then loses a race."""
         key = event_key(self._scope, profile_id, event)
-        changes.save(
-            ProfileEventItem(
-                *key,
-                id=event.id,
-                name=event.name,
-                source=event.source,
-                occurred_at=event.occurred_at,
-                store_id=event.store_id,
-                properties=properties_text(event.properties),
-            )
-        )
+        changes.save(own_row(key, event))
         if unique_id is not None:
             unique = unique_key(self._scope, profile_id, event.name, unique_id)
             changes.create(UniqueEventItem(*unique, event=key[1]))
@@ -114,7 +89,7 @@ class ProfileEventRepository:
         since: datetime | None = None,
         until: datetime | None = None,
         most: int | None = None,
-    ) -> Iterator[ProfileEventItem]:
+    ) -> Iterator[EventRow]:
         """Returns the profile's events, the newest first, each once;
         `most` of each partition's, or all.
 
@@ -122,17 +97,26 @@ class ProfileEventRepository:
         meanwhile is found twice rather than never.
         """
         *moving, own = (self._between(each, since, until, most) for each in profile.partitions)
-        unmoved = sorted(chain.from_iterable(moving), key=_sort_key, reverse=True)
-        both = merge(unmoved, own, key=_sort_key, reverse=True)
-        return (next(same) for _, same in groupby(both, _sort_key))
+        unmoved = sorted(chain.from_iterable(moving), key=sort_key_of, reverse=True)
+        both = merge(unmoved, own, key=sort_key_of, reverse=True)
+        return (next(same) for _, same in groupby(both, sort_key_of))
 
     def some_of(self, profile_id: UUID, most: int) -> list[ProfileEventItem | UniqueEventItem]:
-        """Returns some rows of one partition: events,
+        """Returns some rows of one partition: events that have rows of their own,
         and once those are gone what made them unique.
         """
         pk = event_partition(self._scope, profile_id)
         rows: list[ProfileEventItem | UniqueEventItem] = list(
-            islice(_query(pk, ProfileEventItem.sk.startswith(event_prefix()), most), most)
+            islice(
+                ProfileEventItem.query(
+                    pk,
+                    ProfileEventItem.sk.startswith(event_prefix()),
+                    consistent_read=True,
+                    scan_index_forward=False,
+                    limit=most,
+                ),
+                most,
+            )
         )
         if len(rows) == most:
             return rows
@@ -168,42 +152,15 @@ class ProfileEventRepository:
         for row in rows:
             changes.delete(type(row)(*row.key))
 
-    def delete(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
+    def delete(self, changes: Changes, rows: Iterable[EventRow]) -> None:
         """Deletes events that are where they were read; whoever saves the profile counts that."""
         for row in rows:
-            changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
+            delete_event(changes, row)
 
     def _between(
         self, profile_id: UUID, since: datetime | None, until: datetime | None, most: int | None
-    ) -> Iterator[ProfileEventItem]:
-        sk = ProfileEventItem.sk
-        # Both bounds stand before the keys of their moments; "event$" follows all of them.
-        low, high = event_prefix(since), event_prefix(until) if until else "event$"
-        if high <= low:
+    ) -> Iterator[EventRow]:
+        if since and until and until <= since:
             return iter(())
-        return _query(event_partition(self._scope, profile_id), sk.between(low, high), most)
-
-
-def as_event(item: ProfileEventItem) -> ProfileEvent:
-    """Returns what `ProfileEventRepository.add` wrote."""
-    return ProfileEvent(
-        id=item.id,
-        name=item.name,
-        source=EventSource(item.source),
-        occurred_at=item.occurred_at,
-        store_id=item.store_id,
-        properties=json.loads(item.properties),
-    )
-
-
-def _sort_key(row: ProfileEventItem) -> str:
-    return row.sk
-
-
-def _query(partition: str, which: Condition, most: int | None) -> Iterator[ProfileEventItem]:
-    """Events of one partition, the newest first."""
-    return iter(
-        ProfileEventItem.query(
-            partition, which, consistent_read=True, scan_index_forward=False, limit=most
-        )
-    )
+        low, high = (clock.to_text(moment) if moment else "" for moment in (since, until))
+        return newest_first(event_partition(self._scope, profile_id), low, high, most)

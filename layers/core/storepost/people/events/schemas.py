@@ -39,7 +39,7 @@ class ProfileEvent(Shape):
 
     @classmethod
     def of(cls, event: model.ProfileEvent) -> "ProfileEvent":
-        """The event in this shape."""
+        """Returns the event in this shape."""
         return cls(
             id=event.id,
             name=event.name,

@@ -61,8 +61,10 @@ def request_opt_in(
     _check_may_be_asked(address, profile, consent, form)
     sends = _checked_sends(requests, address, now)
     _count_for_workspace(workspace)
-    asked = ConsentStatement(ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence)
-    record.add(asked, asserts=consent.state is not ConsentState.SUBSCRIBED)
+    pending = ConsentStatement(
+        ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence
+    )
+    record.add(pending, asserts=consent.state is not ConsentState.SUBSCRIBED)
     request = _request(profile, address, moment_of(form, consent, now), origin, now)
     requests.add(changes, request)
     requests.save_sends(changes, address, (*sends, now))

@@ -23,4 +23,4 @@ def tell_level(changes: Changes, subject: Subject, consent: AddressConsent) -> N
     shops = [store.id for store in stores if store.is_active and not store.is_custom]
     if shops and (change := repository.get(holds.change)):
         for store_id in shops:
-            restart_one(changes, repository, subject.workspace, change, store_id)
+            restart_one(changes, subject.workspace, change, store_id)

@@ -13,7 +13,7 @@ from uuid import UUID
 from pynamodb.attributes import UnicodeAttribute
 
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource
-from storepost.people.consent.repository import as_proof, proof_row
+from storepost.people.consent.rows import as_proof, proof_row
 from storepost.people.opt_in.links import OptInLink
 from storepost.people.opt_in.model import KEPT_FOR, MONTH, OptInRequest
 from storepost.platform.persistence.changes import Changes
@@ -103,6 +103,10 @@ class OptInRepository:
         row = OptInRequestItem(*request_key(request.link))
         is_open = OptInRequestItem.pk.exists() & OptInRequestItem.confirmed_at.does_not_exist()
         changes.update(row, [OptInRequestItem.confirmed_at.set(at)], is_open)
+
+    def delete(self, changes: Changes, request: OptInRequest) -> None:
+        """Deletes a request; its link is over then."""
+        changes.delete(OptInRequestItem(*request_key(request.link)))
 
     def sends_to(self, address: Address) -> tuple[datetime, ...]:
         """Returns when the address was asked lately, oldest first."""

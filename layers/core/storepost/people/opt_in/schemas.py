@@ -28,7 +28,7 @@ class OptInRequest(Shape):
 
     @classmethod
     def of(cls, request: model.OptInRequest, now: datetime) -> "OptInRequest":
-        """The request in this shape, as it is at a moment."""
+        """Returns the request in this shape, as it is at a moment."""
         return cls(
             id=request.id,
             channel=request.address.channel,

@@ -55,10 +55,10 @@ def follow_link(token: str) -> Followed:
     A link is over after seven days, unless it was answered; once the person said no or was erased;
     and where nobody has the address any more, or the workspace was deleted.
     """
-    return _follow(token, Changes())
+    return _link_target(token, Changes())
 
 
-def _follow(token: str, changes: Changes) -> Followed:
+def _link_target(token: str, changes: Changes) -> Followed:
     link = read_link(token)
     request = OptInRepository(link.workspace).get(link) if link else None
     if link is None or request is None or request.status_at(clock.now()) is OptInStatus.EXPIRED:
@@ -78,7 +78,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
     `visitor` is the request's own address and browser. The second answer changes nothing. Raises
     OptInLinkOver.
     """
-    followed = _follow(token, changes)
+    followed = _link_target(token, changes)
     if not followed.is_confirmed:
         request = followed.request
         proof = Proof(request.origin.proof.reference, visitor.ip, visitor.user_agent)

@@ -11,6 +11,7 @@ from storepost.people.consent.model import Address, Subject
 from storepost.people.consent.repository import ConsentRepository, saved_states
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.profiles.unclaimed import expect_consent_of
 from storepost.people.suppressions.showing import is_suppressed_once_shown, saved_marks
 from storepost.platform.persistence.changes import Changes
 
@@ -75,7 +76,7 @@ def _state(
         return after.consent_of(channel)
     repository = ConsentRepository(after.workspace, changes.reads)
     consent = repository.consent_of(address)
-    repository.expect_consent(changes, address)
+    expect_consent_of(changes, after.workspace, repository, address, identity_of(address))
     return consent.state
 
 

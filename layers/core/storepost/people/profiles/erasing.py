@@ -6,7 +6,7 @@ eraser may be killed anywhere and run twice, late, or beside another one, or bes
 that moves comes to a partition that is emptied later.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from functools import partial
 from itertools import batched, islice
@@ -14,9 +14,12 @@ from typing import Protocol
 from uuid import UUID
 
 from storepost.people.consent.decision import CustomerRef
-from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository
+from storepost.people.consent.evidence_in_changes import evidence_in
+from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_rows import EvidenceRepository
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.rows import as_change
 from storepost.people.consent.sealed_evidence import seal_evidence
 from storepost.people.consent.settings import find_settings
 from storepost.people.consent.states import Channel
@@ -26,22 +29,24 @@ from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.leftover_words import opened_words
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.people.profiles.rows import IdentityItem
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import remove
 from storepost.platform.postings.entries import SearchKind, key_word
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 
 MAX_ADDRESSES = 10
 """Of which the erasure itself takes away what is held: two rows each."""
 
-_MAX_CHANGES = 20
-"""And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
+_MAX_CHANGES = 16
+"""And rows of evidence in one transaction: each is two rows at most, its address may be three, and
+what is kept of it one."""
 
-_ADDRESSES_AT_ONCE = 40
-"""Addresses in one transaction: each is its state and its keyed hash."""
+_ADDRESSES_AT_ONCE = 33
+"""Addresses in one transaction: each is its state, its keyed hash and its claim."""
 
 _MAX_MERGES = 40
 """In one transaction: each is two rows."""
@@ -107,36 +112,39 @@ def erase_postings(erasure: Erasure) -> bool:
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
     for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
-        _erase_of_others(erasure, some)
         commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
 
 def erase_history(erasure: Erasure) -> bool:
-    """Removes some of the profile's changes of consent, with what they say of their addresses."""
+    """Removes some of the profile's changes of consent, with what they say of their addresses; the
+    evidence in them is sealed with that.
+    """
     return erase_from(erasure.histories, erasure, _erase_changes)
 
 
 def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ConsentRepository(erasure.workspace)
-    some = list(islice(repository.history(profile_id, _MAX_CHANGES), _MAX_CHANGES))
+    rows = list(islice(repository.rows_of(profile_id, _MAX_CHANGES), _MAX_CHANGES))
+    some = list(map(as_change, rows))
     addresses = {Address(change.channel, change.address) for change in some if change.address}
-    _erase_of_others(erasure, addresses)
     _erase_history(changes, erasure, addresses)
+    _seal(changes, erasure.workspace, list(filter(None, map(evidence_in, rows))))
     for change in some:
         repository.delete(changes, change)
     return len(some) == _MAX_CHANGES
 
 
-def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> None:
+def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> KnownIdentities:
     """Does so first, each in a transaction of its own, with addresses that somebody else has now:
-    what such a person shows of their consent changes with it.
+    what such a person shows of their consent changes with it. Returns who has the addresses.
     """
     identities = {identity_of(address): address for address in addresses}
     known = look_up(ProfileRepository(erasure.workspace), identities)
     for identity, address in identities.items():
         if known.holder_of(identity):
             commit_anew(partial(_erase_of_holder, erasure=erasure, address=address))
+    return known
 
 
 def _erase_of_holder(changes: Changes, erasure: Erasure, address: Address) -> None:
@@ -145,31 +153,46 @@ def _erase_of_holder(changes: Changes, erasure: Erasure, address: Address) -> No
     before, whose = consents.consent_of(address), customers_of(erasure.identities)
     after = consents.erase_history(changes, address, before, erasure.histories, whose)
     if holder and after.state is not before.state:
-        shown = show_consents(changes, holder, holder, {address: after.state})
-        profiles.save(changes, holder, shown)
+        with_state = show_consents(changes, holder, holder, {address: after.state})
+        profiles.save(changes, holder, with_state)
 
 
-def _erase_history(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
-    repository = ConsentRepository(erasure.workspace)
+def _erase_history(changes: Changes, erasure: Erasure, addresses: Collection[Address]) -> None:
+    """Whoever takes an address meanwhile makes this begin again: they show what was said of it."""
+    known = _erase_of_others(erasure, addresses)
+    repository, profiles = (
+        ConsentRepository(erasure.workspace),
+        ProfileRepository(erasure.workspace),
+    )
     whose = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
         repository.erase_history(changes, address, consent, erasure.histories, whose)
+        identity = identity_of(address)
+        if repository.is_saved(changes, address) and known.holder_of(identity) is None:
+            profiles.expect_nobodys(changes, identity, known.claims.get(identity))
 
 
 def erase_evidence(erasure: Erasure) -> bool:
-    """Removes some of the evidence of consent; what the workspace keeps is sealed with that."""
+    """Removes some of the evidence of consent that stands in no change; what the workspace keeps is
+    sealed with that.
+    """
     return erase_from(erasure.histories, erasure, _erase_evidence)
 
 
 def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
-    workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
-    some = repository.some_of(profile_id, _MAX_CHANGES)
-    retention = find_settings(workspace).evidence_retention if some else timedelta()
+    some = EvidenceRepository(erasure.workspace).some_of(profile_id, _MAX_CHANGES)
+    _seal(changes, erasure.workspace, some)
     for row in some:
-        if retention:
-            seal_evidence(changes, workspace, row, clock.now() + retention)
         changes.delete(EvidenceItem(*row.key))
     return len(some) == _MAX_CHANGES
+
+
+def _seal(changes: Changes, workspace: WorkspaceScope, rows: Collection[EvidenceItem]) -> None:
+    """Keeps what evidence says, sealed, for as long as the workspace wants that."""
+    retention = find_settings(workspace).evidence_retention if rows else timedelta()
+    if retention:
+        for row in rows:
+            seal_evidence(changes, workspace, row, clock.now() + retention)
 
 
 def erase_merges(erasure: Erasure) -> bool:

@@ -12,7 +12,11 @@ from uuid import UUID
 from pynamodb.exceptions import PynamoDBException
 
 from storepost.people.consent.evidence import Evidence
-from storepost.people.consent.evidence_rows import pending_evidence, write_evidence
+from storepost.people.consent.evidence_rows import (
+    pending_evidence,
+    rows_of_evidence,
+    write_evidence,
+)
 from storepost.people.consent.repository import added_to
 from storepost.people.profiles.answered import answered
 from storepost.people.profiles.erasure import Erasure, index_entries_of
@@ -40,6 +44,7 @@ from storepost.people.profiles.rows import (
     profile_row,
 )
 from storepost.people.profiles.searching import searched
+from storepost.people.profiles.unclaimed import waive_absence
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_in
 from storepost.platform.persistence.reads import Reads
@@ -181,7 +186,7 @@ class ProfileRepository:
             item.consent_changes += len(added)
             self._write_evidence(changes, item, pending)
 
-        changes.before_commit(count, items=lambda: len(pending))
+        changes.before_commit(count, items=lambda: rows_of_evidence(pending))
         self.lists.update_index(changes, before, after)
         self._drain_later(changes, after)
 
@@ -296,14 +301,15 @@ class ProfileRepository:
             row = IdentityItem(*key, id=new_id(), profile_id=profile.id)
             if stored is None:
                 changes.create(row)
+                waive_absence(changes, self._scope, identity)
             else:
                 changes.save(row, IdentityItem.profile_id == stored.profile_id)
 
     def hold_back(self, changes: Changes, identity: Identity, stored: Claim | None) -> None:
-        """Makes whoever is about to claim an identity that is nobody's lose that race.
+        """Makes whoever is about to claim an identity lose that race.
 
-        `stored` is its claim as it was read. It stays nobody's: the claim names a profile that
-        never was.
+        `stored` is its claim as it was read. It is nobody's from then on: the claim names a profile
+        that never was.
         """
         nobodys = IdentityItem(
             *claim_key(self._scope, identity),
@@ -328,7 +334,10 @@ class ProfileRepository:
             changes.expect(row, IdentityItem.profile_id == stored.profile_id)
 
     def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
-        """Makes identities nobody's, as long as their claims are as they were read."""
+        """Makes identities nobody's, as long as their claims are as they were read.
+
+        Nothing that was said of an address may stay, or its claim has to: see `hold_back`.
+        """
         for claim in claims:
             row = IdentityItem(*claim_key(self._scope, claim.identity))
             changes.delete(row, IdentityItem.profile_id == claim.profile_id)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from uuid import UUID
 
+from storepost.people.consent.keys import address_key, erased_key
 from storepost.people.consent.model import Address
-from storepost.people.consent.repository import address_key, erased_key
 from storepost.people.consent.states import Channel
 from storepost.people.profiles.keys import claim_key, profile_key
 from storepost.people.profiles.merges import survivor_first

@@ -36,7 +36,7 @@ class LocaleSource(Shape):
 
     @classmethod
     def of(cls, source: LocaleSourceValue) -> "LocaleSource":
-        """The source in this shape."""
+        """Returns the source in this shape."""
         return cls(
             source=source.source, store_id=source.store_id, signal=source.signal, at=source.at
         )
@@ -89,7 +89,7 @@ class ProfileSummary(Shape):
 
     @classmethod
     def of(cls, profile: ProfileValue) -> "ProfileSummary":
-        """The profile in this shape."""
+        """Returns the profile in this shape."""
         return cls(
             id=profile.id,
             name=profile.name,
@@ -133,7 +133,7 @@ class Profile(ProfileSummary):
 
     @classmethod
     def of(cls, profile: ProfileValue, stores: Sequence[Store]) -> "Profile":  # type: ignore[override]
-        """The profile in this shape, with the stores that know the person."""
+        """Returns the profile in this shape, with the stores that know the person."""
         source = profile.locale_source
         return cls(
             **dict(ProfileSummary.of(profile)),
@@ -168,7 +168,7 @@ class ProfileIdentity(Shape):
 
     @classmethod
     def of(cls, known: KnownIdentity) -> "ProfileIdentity":
-        """The identity in this shape."""
+        """Returns the identity in this shape."""
         return cls(
             id=known.id,
             type=known.identity.type,
@@ -205,7 +205,7 @@ class ProfileMerge(Shape):
 
     @classmethod
     def of(cls, merge: ProfileMergeValue) -> "ProfileMerge":
-        """The merge in this shape."""
+        """Returns the merge in this shape."""
         return cls(
             id=merge.id,
             merged_profile_id=merge.merged_profile_id,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from uuid import UUID
 
+from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import Address
-from storepost.people.consent.repository import erased_key
 from storepost.people.suppressions.due import note_end
 from storepost.people.suppressions.keys import (
     digest_of,

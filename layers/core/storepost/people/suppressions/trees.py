@@ -53,12 +53,15 @@ class SuppressionLists:
     @property
     def in_force(self) -> Tree:
         """Returns the suppressions that nobody lifted."""
-        return Tree(in_force_list(self.workspace), _FIELDS, packing=PACKS_WHAT_IS_COLD)
+        return self._tree(in_force_list(self.workspace))
 
     @property
     def lifted(self) -> Tree:
         """Returns the suppressions that were lifted, or that ended."""
-        return Tree(lifted_list(self.workspace), _FIELDS, packing=PACKS_WHAT_IS_COLD)
+        return self._tree(lifted_list(self.workspace))
+
+    def _tree(self, partition: str) -> Tree:
+        return Tree(partition, _FIELDS, packing=PACKS_WHAT_IS_COLD, keys_stay=True)
 
     def insert(self, changes: Changes, suppression: Suppression) -> None:
         """Adds a new suppression."""

@@ -53,7 +53,7 @@ class UnsubscribeUrl(SecretAnswer):
 
     @classmethod
     def of(cls, link: UnsubscribeLink, base_url: str) -> "UnsubscribeUrl":
-        """The link in this shape, under the service's base address."""
+        """Returns the link in this shape, under the service's base address."""
         return cls(url=f"{base_url}/unsubscribe/{link.token}")
 
 
@@ -77,7 +77,7 @@ class UnsubscribeForm(Shape):
 
     @property
     def source(self) -> ConsentSource:
-        """How the change comes."""
+        """Returns how the change comes."""
         if self.says is Unsubscribing.ONE_CLICK:
             return ConsentSource.ONE_CLICK
         return ConsentSource.UNSUBSCRIBE_LINK

@@ -13,7 +13,7 @@ from storepost.people.consent_changes.recording import record_of_address, record
 from storepost.people.profiles.consent_summary import identity_of, primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.people.profiles.service import get_profile
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.people.unsubscribing.moved import moved_to
@@ -32,7 +32,11 @@ class Followed:
     sender: str
     """The workspace's name."""
     profile: Profile | None = field(repr=False)
-    """Who has the address now; None where only workspaces that have its stores know it."""
+    """Who has the address now, else whom the link was made for; None where only workspaces that
+    have its stores know the address.
+    """
+    known: KnownIdentities = field(repr=False)
+    """Whose the address is in the link's own workspace, as it was read."""
     elsewhere: tuple[WorkspaceScope, ...] = ()
     """Those that have the address's stores, where nobody has it in the link's own workspace."""
     locale: str | None = None
@@ -65,17 +69,19 @@ def follow_link(token: str) -> Followed:
     link = read_link(token)
     if link is None:
         raise UnknownLink()
-    workspace, profile = WorkspaceRepository(link.workspace).get(), _holder(link)
+    workspace, known = WorkspaceRepository(link.workspace).get(), _known_in(link.workspace, link)
     if workspace is None:
         raise LinkOver()
+    holder = known.holder_of(identity_of(link.address))
+    profile = holder or ProfileRepository(link.workspace).get(link.profile_id)
     if profile is not None:
-        return Followed(link, workspace.name, profile, locale=profile.locale)
+        return Followed(link, workspace.name, profile, known, locale=profile.locale)
     found = ((each, _holder_in(each, link)) for each in moved_to(link.workspace))
-    known = {each: holder for each, holder in found if holder}
-    if not known:
+    holders = {each: holder for each, holder in found if holder}
+    if not holders:
         raise LinkOver()
-    locale = next((holder.locale for holder in known.values() if holder.locale), None)
-    return Followed(link, workspace.name, None, tuple(known), locale)
+    locale = next((holder.locale for holder in holders.values() if holder.locale), None)
+    return Followed(link, workspace.name, None, known, tuple(holders), locale)
 
 
 def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Changes) -> Followed:
@@ -94,16 +100,23 @@ def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Chan
             partial(record_of_address, workspace=each, address=link.address, statement=statement)
         )
     if followed.profile is not None:
-        record_statement(changes, followed.profile, link.address, statement)
+        outcome = record_statement(changes, followed.profile, link.address, statement)
+        if outcome.recorded:
+            _hold_back(changes, followed)
     return followed
 
 
-def _holder(link: UnsubscribeLink) -> Profile | None:
-    """Who has the address now, else whom the link was made for; None where nobody is left."""
-    holder = _holder_in(link.workspace, link)
-    return holder or ProfileRepository(link.workspace).get(link.profile_id)
+def _hold_back(changes: Changes, followed: Followed) -> None:
+    """Where nobody has the address, whoever is about to take it has to read what is said of it."""
+    workspace, identity = followed.link.workspace, identity_of(followed.link.address)
+    if followed.known.holder_of(identity) is None:
+        profiles = ProfileRepository(workspace)
+        profiles.hold_back(changes, identity, followed.known.claims.get(identity))
 
 
 def _holder_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> Profile | None:
-    identity = identity_of(link.address)
-    return look_up(ProfileRepository(workspace), [identity]).holder_of(identity)
+    return _known_in(workspace, link).holder_of(identity_of(link.address))
+
+
+def _known_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> KnownIdentities:
+    return look_up(ProfileRepository(workspace), [identity_of(link.address)])

@@ -19,7 +19,7 @@ class Attempt:
 
     @property
     def is_success(self) -> bool:
-        """Whether the receiver took the message."""
+        """Returns whether the receiver took the message."""
         return self.error is None
 
 

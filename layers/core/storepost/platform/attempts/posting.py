@@ -3,14 +3,15 @@
 Kept of an answer are its status and what its `Retry-After` asks for, and no part of its body.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
 
 from storepost.platform.attempts.model import Attempt
+from storepost.platform.attempts.signing import signed_headers
 from storepost.platform.attempts.waits import retry_after_of
-from storepost.platform.fetching import Answer, FetchFailed, UrlNotAllowed
+from storepost.platform.fetching import FetchFailed, UrlNotAllowed, post
 from storepost.values import clock
 
 TIMEOUT_SECONDS = 10.0
@@ -31,24 +32,31 @@ class Stopwatch:
     """Says when an attempt began."""
 
     at: datetime = field(default_factory=clock.now)
-    _begun: float = field(default_factory=monotonic)
+    _started: float = field(default_factory=monotonic)
 
     def attempt(self, status: int | None, error: str | None) -> Attempt:
         """Returns the attempt that ends now."""
-        return Attempt(self.at, status, error, elapsed_ms(self._begun))
+        return Attempt(self.at, status, error, elapsed_ms(self._started))
 
 
-def elapsed_ms(begun: float) -> int:
+def elapsed_ms(started_at: float) -> int:
     """Returns the milliseconds since a moment of `monotonic`."""
-    return round((monotonic() - begun) * 1000)
+    return round((monotonic() - started_at) * 1000)
 
 
-def posted(send: Callable[[], Answer], receiver: str) -> Posted:
-    """Returns what became of sending a message; `receiver` is what errors call the other side."""
+def post_signed(
+    receiver: str, url: str, message_id: str, body: bytes, secrets: Sequence[str]
+) -> Posted:
+    """Posts JSON as Standard Webhooks says, through the fetch guard each time.
+
+    `receiver` is what errors call the other side.
+    """
+    headers = signed_headers(message_id, clock.now(), body, secrets)
+    headers["content-type"] = "application/json"
     watch = Stopwatch()
     status, error, retry_after, is_allowed = None, None, None, True
     try:
-        answer = send()
+        answer = post(url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
     except UrlNotAllowed as refused:
         error, is_allowed = refused.reason, False
     except FetchFailed as failed:
@@ -62,5 +70,5 @@ def posted(send: Callable[[], Answer], receiver: str) -> Posted:
 def _error(status: int, receiver: str) -> str | None:
     if 200 <= status < 300:
         return None
-    said = f"The {receiver} answered with status {status}."
-    return f"{said} Redirects aren't followed." if 300 <= status < 400 else said
+    answered = f"The {receiver} answered with status {status}."
+    return f"{answered} Redirects aren't followed." if 300 <= status < 400 else answered

@@ -187,17 +187,17 @@ def _first_reached(target: FetchTarget, deadline: Deadline) -> TimedSocket:
 
 def _reach(address: Address, port: int, seconds: float, deadline: Deadline) -> TimedSocket:
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-    reached = TimedSocket(family, socket.SOCK_STREAM)
-    reached.deadline = deadline
+    connected = TimedSocket(family, socket.SOCK_STREAM)
+    connected.deadline = deadline
     try:
-        reached.settimeout(seconds)
+        connected.settimeout(seconds)
         # Headers and body leave in two pieces; the second is not to wait for the first's receipt.
-        reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        reached.connect((str(address), port))
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.connect((str(address), port))
     except BaseException:
-        reached.close()
+        connected.close()
         raise
-    return reached
+    return connected
 
 
 def _failure(error: Exception) -> Failure:

@@ -7,16 +7,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.platform.jobs.powertools_batches import (
     BatchProcessor,
     EventType,
     SqsFifoPartialProcessor,
     process_partial_response,
 )
-from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from storepost.platform.jobs.runs import NotYet, Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.queues import bring_again

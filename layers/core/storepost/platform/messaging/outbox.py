@@ -17,7 +17,8 @@ from storepost.values import clock
 from storepost.values.ids import new_id, short
 from storepost.values.stored_enum import StoredEnum
 
-SHARDS = 8
+SHARDS = 32
+"""Partitions for the rows of all workspaces; docs/adr/0026 has what one of them takes a second."""
 MAX_MESSAGES = 200
 """In one row, which so stays far below the 400 KB that DynamoDB takes."""
 

@@ -7,7 +7,7 @@ is written before `commit`, which is one transaction: all of it, or none.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
@@ -15,6 +15,7 @@ from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
 from storepost.platform.persistence.patience import wait
+from storepost.platform.persistence.pynamodb_private import add_put
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.recorded_reads import Raw, as_it_was
 from storepost.platform.persistence.transaction import (
@@ -44,6 +45,10 @@ __all__ = [
 
 MAX_RUNS = 12
 _WAIT_SECONDS = 0.02
+_MUST_NOT_EXIST = {
+    "ConditionExpression": "attribute_not_exists (#0)",
+    "ExpressionAttributeNames": {"#0": "pk"},
+}
 
 
 class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
@@ -93,6 +98,15 @@ class Changes:
         """Writes a row that must not exist yet."""
         unknown_attributes.forget(item.place)
         self.save(item, Item.pk.does_not_exist(), on_conflict)
+
+    def create_raw(self, raw: Mapping[str, Any]) -> None:
+        """Writes a row of the one table, in DynamoDB's own notation, that must not exist yet."""
+        key = (raw["pk"]["S"], raw["sk"]["S"])
+        place = (Item.Meta.table_name, key)
+        unknown_attributes.forget(place)
+        put = {"TableName": Item.Meta.table_name, "Item": raw, **_MUST_NOT_EXIST}
+        write = Write(Order.PUT, key, lambda tx: add_put(tx, put), LostRace())
+        self._add_at(place, write, raw["kind"]["S"])
 
     def save(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
@@ -208,22 +222,31 @@ class Changes:
         self._shared.clear()
         self._seen = {}
 
+    def complete(self) -> None:
+        """Adds what is only known when all is, as the commit does first. Raises TooManyWrites."""
+        self._complete()
+        if len(self) > MAX_ITEMS:
+            raise TooManyWrites(f"a unit of {len(self)} items")
+
     def commit(self) -> None:
         """Writes everything in one transaction.
 
         Raises the problem of the first write whose condition failed, `LostRace` where that write
         named none.
         """
-        for step in self._before:
-            step.run()
-        self._before.clear()
-        self._shared.clear()
+        self._complete()
         send(self._writes, self._other_ways)
         for callback in self._after:
             try:
                 callback()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
+
+    def _complete(self) -> None:
+        for step in self._before:
+            step.run()
+        self._before.clear()
+        self._shared.clear()
 
     def _as_seen(self, item: Row, condition: Condition | None) -> Condition | None:
         """The condition, with that the row is as it was read where that is demanded."""
@@ -239,10 +262,14 @@ class Changes:
         add_to: Callable[[TransactWrite], None],
         on_conflict: Exception | None,
     ) -> None:
-        if self.has(item):
-            raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
-        self.reads.mark_dirty(item.key)
-        self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
+        write = Write(order, item.key, add_to, on_conflict or LostRace())
+        self._add_at(item.place, write, type(item).__name__)
+
+    def _add_at(self, place: Place, write: Write, kind: str) -> None:
+        if place in self._writes:
+            raise WrittenTwice(f"two writes of one {kind} in one transaction")
+        self.reads.mark_dirty(write.key)
+        self._writes[place] = write
 
 
 def wait_before(run: int) -> None:

@@ -1,64 +1,54 @@
-"""Rows of postings; alone among all rows they are read as they may have been a moment ago."""
+"""The postings of a workspace's entries of one kind, in rows and in pages.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import batched
-from typing import Any
+Alone of all that is stored they are read as they may have been a moment ago.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from uuid import UUID
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
-
-from storepost.platform.persistence.item import Item, Key, dynamodb_client, find_all
-from storepost.platform.persistence.patience import pause
+from storepost.platform.persistence.item import Key, find_all
 from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind, postings_of
-from storepost.platform.postings.keys import END_OF_WORD, posting_key, postings_partition
-from storepost.values.ids import from_short, from_short_moment, short_moment
+from storepost.platform.postings.keys import (
+    END_OF_WORD,
+    PACKED_KINDS,
+    Indexed,
+    posting_key,
+    postings_partition,
+)
+from storepost.platform.postings.pages import KeyedPosting
+from storepost.platform.postings.reading import Layer, PageReader, RunGone, newest_of_each
+from storepost.platform.postings.rows import PostingItem, as_posting, request, send
+from storepost.platform.postings.runs import ExpectLive, Runs, RunsRepository
+from storepost.platform.postings.writing import PostingWrites, write_settled, write_together
+from storepost.values.ids import short_moment
 from storepost.values.scope import WorkspaceScope
-
-type PostingWrites = Mapping[Key, Posting | None]
-"""What is to stand under keys; None for nothing."""
-
-_WRITES = 25
-"""That DynamoDB takes in a call."""
 
 PAGE = 251
 """Four are a thousand and one: more than that is not looked at of one word."""
 
 
-class PostingItem(Item, discriminator="hit"):
-    """A posting. Its names are short, as a query may read a thousand."""
-
-    at = UnicodeAttribute(attr_name="n")
-    text = UnicodeAttribute(attr_name="t")
-    exact = NumberAttribute(attr_name="e", null=True)
-
-
-_KIND = Item.kind.get_discriminator(PostingItem)
-
-
 class PostingRepository:
-    """The postings of a workspace's entries of one kind."""
+    """The postings of a workspace's entries of one kind. It reads once which pages there are."""
 
     def __init__(self, workspace: WorkspaceScope, kind: SearchKind) -> None:
         """Makes the repository of one kind in one workspace."""
         self._scope = workspace
         self._kind = kind
+        self._indexed = Indexed(workspace, kind)
+        self._pages = PageReader(self._indexed)
+        self._known_runs: Runs | None = None
 
     def beginning(self, prefix: str) -> Iterator[Posting]:
         """Returns the postings of words that begin so, by word; reads a few hundred at a time."""
-        rows = PostingItem.query(
-            postings_partition(self._scope, self._kind),
-            PostingItem.sk.startswith(prefix),
-            consistent_read=False,
-            page_size=PAGE,
-        )
-        return map(_as_posting, rows)
+        return (each.posting for each in self._keyed(prefix))
 
     def of(self, word: str) -> Iterator[Posting]:
         """Returns the postings of just this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
     def update_index(self, before: SearchEntry | None, after: SearchEntry | None) -> None:
-        """Writes what differs between the postings of two states of an entry.
+        """Writes what differs between the postings of two states of an entry, as rows.
 
         It may be killed and run again: each posting is put or deleted whatever stands there. Of
         the old ones just the keys are needed, so that whatever stands there can be deleted.
@@ -69,24 +59,25 @@ class PostingRepository:
         """Returns what `update_index` writes: each posting as it is to be, None for no more."""
         old, new = self._postings(before), self._postings(after)
         # What is shown again has moved to another list: whoever goes through that may have passed.
-        kept = {} if before and after and before.is_hidden > after.is_hidden else old
-        changed = {key: posting for key, posting in new.items() if kept.get(key) != posting}
+        unchanged = {} if before and after and before.is_hidden > after.is_hidden else old
+        changed = {key: posting for key, posting in new.items() if unchanged.get(key) != posting}
         return {**changed, **{key: None for key in old if key not in new}}
 
     def write_all(
-        self, entries: Iterable[tuple[Collection[Key], SearchEntry | None]]
+        self,
+        entries: Iterable[tuple[Collection[Key], SearchEntry | None]],
+        expect_live: ExpectLive | None = None,
     ) -> list[set[Key]]:
         """Writes all postings of entries as they are now, and deletes stale ones of each.
 
         It may be killed and run again, as `update_index` may. Returns the written keys of each.
         """
-        written, requests = list[set[Key]](), list[dict[str, Any]]()
+        written, writes = list[set[Key]](), list[PostingWrites]()
         for stale, now in entries:
             new = self._postings(now)
-            requests += (_put(key, posting) for key, posting in new.items())
-            requests += (_delete(key) for key in dict.fromkeys(stale) if key not in new)
+            writes.append(new | {key: None for key in stale if key not in new})
             written.append(set(new))
-        _write(requests)
+        write_settled(writes, expect_live)
         return written
 
     def keys(self, entry: SearchEntry | None) -> set[Key]:
@@ -96,25 +87,24 @@ class PostingRepository:
     def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
         """Deletes the postings of an entry for these words, and for all words that those name.
 
-        These go last: a run that is killed finds by them again what is left.
+        These go last: a run that is killed finds by them again what is left. Raises ValueError for
+        a kind that may have pages.
         """
-        own = [posting_key(self._scope, self._kind, word, entry_id) for word in words]
+        if self._kind in PACKED_KINDS:
+            raise ValueError(f"postings of {self._kind} may stand in pages")
+        own = dict.fromkeys(posting_key(self._scope, self._kind, word, entry_id) for word in words)
         rows = (row for row in find_all(own).values() if isinstance(row, PostingItem))
-        other_words = {word for row in rows for word in _as_posting(row).words}
+        postings = (posting for row in rows if (posting := as_posting(row)))
+        other_words = {word for posting in postings for word in posting.words}
         others = (posting_key(self._scope, self._kind, word, entry_id) for word in other_words)
-        _write(_delete(key) for key in dict.fromkeys((*others, *own)) if key not in own)
-        _write(map(_delete, dict.fromkeys(own)))
+        send(request(key, None, 0) for key in dict.fromkeys(others) if key not in own)
+        send(request(key, None, 0) for key in own)
 
     def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
         """Returns the first postings behind a sort key, by word, with their entries' ids."""
-        rows = PostingItem.query(
-            postings_partition(self._scope, self._kind),
-            PostingItem.sk > after if after else None,
-            consistent_read=True,
-            limit=most,
-            attributes_to_get=["pk", "sk", "kind"],
-        )
-        return [(row.key, from_short(row.sk.rpartition(END_OF_WORD)[2])) for row in rows]
+        partition = postings_partition(self._scope, self._kind)
+        found = islice(self._keyed("", after, consistent=True), most)
+        return [((partition, each.sort_key), each.posting.id) for each in found]
 
     def row(self, posting: Posting) -> PostingItem:
         """Returns a posting's row."""
@@ -125,58 +115,47 @@ class PostingRepository:
             exact=1 if posting.is_exact else None,
         )
 
+    def _keyed(
+        self, prefix: str, after: str = "", *, consistent: bool = False
+    ) -> Iterator[KeyedPosting]:
+        """The postings of words that begin so, behind a sort key, with their own."""
+        while True:
+            runs = self._runs()
+            try:
+                layers = self._pages.layers(runs, prefix, after) if runs.runs else []
+                rows = self._rows(prefix, after, consistent=consistent)
+                for each in newest_of_each([rows, *layers]):
+                    yield each
+                    after = each.sort_key
+            except RunGone:
+                self._known_runs = None
+                if self._runs() == runs:
+                    raise
+            else:
+                return
+
+    def _runs(self) -> Runs:
+        if self._known_runs is None:
+            packed = self._kind in PACKED_KINDS
+            runs = RunsRepository(self._indexed).find() if packed else Runs()
+            self._known_runs = runs
+        return self._known_runs
+
+    def _rows(self, prefix: str, after: str, *, consistent: bool) -> Iterator[Layer]:
+        begins = PostingItem.sk.startswith(prefix) if prefix else None
+        behind = PostingItem.sk > after if after else None
+        rows = PostingItem.query(
+            postings_partition(self._scope, self._kind),
+            begins if begins is not None else behind,
+            consistent_read=consistent,
+            page_size=PAGE,
+        )
+        for row in rows:
+            if row.sk > after:
+                yield Layer(row.sk, int(row.sequence or 0), is_row=True, posting=as_posting(row))
+
     def _postings(self, entry: SearchEntry | None) -> dict[Key, Posting]:
         return {
             posting_key(self._scope, self._kind, posting.word, posting.id): posting
             for posting in (postings_of(entry) if entry else ())
         }
-
-
-def write_together(writes: Iterable[PostingWrites]) -> None:
-    """Writes what differs of several entries, in as few calls as there may be.
-
-    Of two that write under one key the later one holds.
-    """
-    merged: dict[Key, Posting | None] = {}
-    for each in writes:
-        merged |= each
-    _write(_put(key, each) if each else _delete(key) for key, each in merged.items())
-
-
-def _put(key: Key, posting: Posting) -> dict[str, Any]:
-    """Puts a posting's row, without an object of PynamoDB: what is searched has a dozen of them."""
-    row = {
-        "pk": {"S": key[0]},
-        "sk": {"S": key[1]},
-        "kind": {"S": _KIND},
-        "n": {"S": short_moment(posting.at)},
-        "t": {"S": posting.text},
-    }
-    return {"PutRequest": {"Item": row | ({"e": {"N": "1"}} if posting.is_exact else {})}}
-
-
-def _delete(key: Key) -> dict[str, Any]:
-    return {"DeleteRequest": {"Key": {"pk": {"S": key[0]}, "sk": {"S": key[1]}}}}
-
-
-def _write(requests: Iterable[dict[str, Any]]) -> None:
-    """Writes rows one by one in as few calls as there may be; what DynamoDB leaves comes again."""
-    for some in batched(requests, _WRITES, strict=False):
-        left, tries = list(some), 0
-        while left:
-            answer = dynamodb_client().batch_write_item(RequestItems={Item.Meta.table_name: left})
-            left = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
-            if left:
-                tries += 1
-                pause(tries)
-
-
-def _as_posting(item: PostingItem) -> Posting:
-    word, _, entry_id = item.sk.rpartition(END_OF_WORD)
-    return Posting(
-        word=word,
-        id=from_short(entry_id),
-        at=from_short_moment(item.at),
-        text=item.text,
-        is_exact=item.exact is not None,
-    )

@@ -11,7 +11,7 @@ IMPORTS = "import#"
 
 
 def turns_prefix() -> str:
-    """How the sort keys of all stores' turns begin."""
+    """Returns how the sort keys of all stores' turns begin."""
     return _TURNS
 
 
@@ -21,7 +21,7 @@ def turns_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
 
 
 def store_of_turns(sort_key: str) -> UUID:
-    """The store whose turns these are."""
+    """Returns the store whose turns these are."""
     return from_short(sort_key.removeprefix(_TURNS))
 
 

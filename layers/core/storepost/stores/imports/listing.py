@@ -24,14 +24,14 @@ class ImportFilter:
     statuses: Collection[ImportStatus] | None = None
 
     def takes(self, one: StoreImport) -> bool:
-        """Whether the import is what is asked for."""
+        """Returns whether the import is what is asked for."""
         if self.scopes is not None and one.scope not in self.scopes:
             return False
         return self.statuses is None or one.status in self.statuses
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         return "scope" if self.scopes is None else "status"
 
 
@@ -60,7 +60,7 @@ def _matching(
 
 
 def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> StoreImport:
-    """One of the store's imports; 404 where it has none of that id."""
+    """Returns one of the store's imports; 404 where it has none of that id."""
     turns = TurnsRepository(workspace).get(store_id)
     stored = ImportRepository(workspace, store_id).get(import_id)
     if stored is None:

@@ -113,7 +113,7 @@ class StoreImport:
     pull: Pull = Pull()
 
     def failed(self, why: ImportFailure, at: datetime) -> "StoreImport":
-        """The import once it failed."""
+        """Returns the import once it failed."""
         return replace(
             self,
             status=ImportStatus.FAILED,

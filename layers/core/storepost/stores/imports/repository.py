@@ -48,12 +48,12 @@ class TurnsRepository:
         self._scope = workspace
 
     def get(self, store_id: UUID) -> Turns:
-        """A store's turns; they are empty until something is queued."""
+        """Returns a store's turns; they are empty until something is queued."""
         item = find(ImportTurnsItem, turns_key(self._scope, store_id))
         return as_turns(item) if item else Turns(store_id)
 
     def all(self) -> dict[UUID, Turns]:
-        """The turns of all stores that ever had an import."""
+        """Returns the turns of all stores that ever had an import."""
         rows = ImportTurnsItem.query(
             self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
         )
@@ -89,12 +89,12 @@ class ImportRepository:
         self._store_id = store_id
 
     def get(self, import_id: UUID) -> StoreImport | None:
-        """The import, or None."""
+        """Returns the import, or None."""
         item = find(ImportItem, import_key(self._scope, self._store_id, import_id))
         return _as_import(item) if item else None
 
     def newest_first(self) -> Iterator[StoreImport]:
-        """All imports, most recently queued first."""
+        """Returns all imports, most recently queued first."""
         rows = ImportItem.query(
             imports_partition(self._scope, self._store_id),
             ImportItem.sk.startswith(IMPORTS),
@@ -104,7 +104,7 @@ class ImportRepository:
         return map(_as_import, rows)
 
     def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
-        """The imports that were queued after one, or all, in their turn."""
+        """Returns the imports that were queued after one, or all, in their turn."""
         least = f"{IMPORTS}{short(import_id)}" if import_id else IMPORTS
         rows = ImportItem.query(
             imports_partition(self._scope, self._store_id),
@@ -171,7 +171,7 @@ class ImportRepository:
         )
 
     def problems(self, import_id: UUID, page: PageRequest) -> list[ImportProblem]:
-        """The problems of a page, by their numbers."""
+        """Returns the problems of a page, by their numbers."""
         partition, first = problem_key(self._scope, import_id, page.skipped + 1)
         _, last = problem_key(self._scope, import_id, page.skipped + page.size)
         rows = ImportProblemItem.query(

@@ -76,7 +76,7 @@ class StoreImport(Shape):
 
     @classmethod
     def of(cls, one: model.StoreImport) -> "StoreImport":
-        """The import in this shape."""
+        """Returns the import in this shape."""
         requester, imported = one.requester, one.progress.imported
         return cls(
             id=one.id,
@@ -116,7 +116,7 @@ class ImportProblem(Shape):
 
     @classmethod
     def of(cls, problem: model.ImportProblem) -> "ImportProblem":
-        """The problem in this shape."""
+        """Returns the problem in this shape."""
         return cls(
             index=problem.index,
             external_id=problem.external_id,

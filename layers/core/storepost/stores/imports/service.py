@@ -80,7 +80,7 @@ def _wait(
 
 
 def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:
-    """The import that runs, else the one whose turn it is; None where nothing is open."""
+    """Returns the import that runs, else the one whose turn it is; None where nothing is open."""
     repository = ImportRepository(workspace, turns.store_id)
     if turns.running:
         return repository.get(turns.running)
@@ -90,7 +90,7 @@ def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:
 def start_import(
     changes: Changes, workspace: WorkspaceScope, turns: Turns, queued: StoreImport, at: ImportStage
 ) -> StoreImport:
-    """The import whose turn it is, running from now on; it begins at that stage."""
+    """Returns the import whose turn it is, running from now on; it begins at that stage."""
     progress = replace(queued.progress, stage=at)
     started = replace(
         queued, status=ImportStatus.RUNNING, started_at=clock.now(), progress=progress

@@ -46,7 +46,7 @@ class CutShort:
     at: datetime
 
     def holds(self, import_id: UUID) -> bool:
-        """Whether the import is one of them, if it was queued."""
+        """Returns whether the import is one of them, if it was queued."""
         return (self.after is None or self.after < import_id) and import_id <= self.until
 
 
@@ -74,12 +74,12 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many imports wait for their turn."""
+        """Returns how many imports wait for their turn."""
         return self.total(None, [ImportStatus.QUEUED])
 
     @property
     def status(self) -> LatestImportStatus:
-        """The open import's status, else the latest's."""
+        """Returns the open import's status, else the latest's."""
         for status in (ImportStatus.RUNNING, ImportStatus.QUEUED):
             if self.total(None, [status]):
                 return LatestImportStatus(status)
@@ -96,11 +96,11 @@ class Turns:
         )
 
     def open_of(self, scope: ImportScope) -> int:
-        """How many imports of a scope are queued or running."""
+        """Returns how many imports of a scope are queued or running."""
         return self.total([scope], OPEN)
 
     def next_moment(self, now: datetime) -> datetime:
-        """The `queuedAt` of the next import: now, and later than that of each before it."""
+        """Returns the `queuedAt` of the next import: now, and later than that of each before it."""
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: StoreImport) -> "Turns":

@@ -35,12 +35,12 @@ class WorkspaceLocale:
 
     @property
     def language(self) -> str:
-        """The tag's language, such as `de`."""
+        """Returns the tag's language, such as `de`."""
         return parts(self.code).language
 
     @property
     def region(self) -> str | None:
-        """The tag's region, such as `AT`."""
+        """Returns the tag's region, such as `AT`."""
         return parts(self.code).region
 
 
@@ -52,7 +52,7 @@ class Locales:
     by_code: Mapping[str, WorkspaceLocale]
 
     def with_id(self, locale_id: UUID) -> WorkspaceLocale | None:
-        """The locale of an id."""
+        """Returns the locale of an id."""
         return next((row for row in self.by_code.values() if row.id == locale_id), None)
 
     def put(self, locale: WorkspaceLocale) -> "Locales":
@@ -71,7 +71,7 @@ class Locales:
     def new(
         self, code: str, label: str | None, origin: WorkspaceLocaleOrigin, now: datetime
     ) -> WorkspaceLocale:
-        """A locale that isn't there yet; the first of all is the default."""
+        """Returns a locale that isn't there yet; the first of all is the default."""
         return WorkspaceLocale(
             id=ids.derived_id(self.workspace.id, "locale", code, now.isoformat()),
             code=code,

@@ -29,7 +29,7 @@ class LocaleRepository:
         self._item: LocalesItem | None = None
 
     def get(self) -> Locales:
-        """All of them."""
+        """Returns all of them."""
         self._item = find(LocalesItem, locales_key(self._scope))
         rows = self._item.rows if self._item else []
         return Locales(

@@ -68,7 +68,7 @@ class WorkspaceLocale(Shape):
 
     @classmethod
     def of(cls, locale: Value) -> "WorkspaceLocale":
-        """The locale in this shape."""
+        """Returns the locale in this shape."""
         return cls(
             id=locale.id,
             code=locale.code,

@@ -31,7 +31,7 @@ def list_locales(
     origins: Iterable[WorkspaceLocaleOrigin] | None,
     page: PageRequest,
 ) -> Listing[WorkspaceLocale]:
-    """The locales, newest first."""
+    """Returns the locales, newest first."""
     allowed = set(origins or WorkspaceLocaleOrigin)
     rows = [
         row
@@ -57,7 +57,7 @@ def add_locale(
 
 
 def get_locale(workspace: WorkspaceScope, locale_id: UUID) -> WorkspaceLocale:
-    """The locale. Raises NotFound."""
+    """Returns the locale. Raises NotFound."""
     return _found(LocaleRepository(workspace).get(), locale_id)
 
 

@@ -10,13 +10,13 @@ from storepost.values.scope import WorkspaceScope
 
 
 def known_store(repository: StoreRepository, platform: Platform, external_id: str) -> Store | None:
-    """The store that has, or had, an external id in the workspace."""
+    """Returns the store that has, or had, an external id in the workspace."""
     known_id = repository.id_of(platform, external_id)
     return repository.get(known_id) if known_id else None
 
 
 def found_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store; 404 where the workspace has none of that id."""
+    """Returns the store; 404 where the workspace has none of that id."""
     store = repository.get(store_id)
     if store is None:
         raise NotFound.of("store")
@@ -25,7 +25,7 @@ def found_store(repository: StoreRepository, store_id: UUID) -> Store:
 
 @handles(NotFound)
 def store_in_body(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store that a body names as `storeId`. Raises ValidationFailed."""
+    """Returns the store that a body names as `storeId`. Raises ValidationFailed."""
     try:
         return found_store(repository, store_id)
     except NotFound as error:
@@ -33,7 +33,7 @@ def store_in_body(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store, if this interface may write what its platform would otherwise keep."""
+    """Returns the store, if this interface may write what its platform would otherwise keep."""
     store = found_store(repository, store_id)
     if not store.is_custom:
         raise StoreManagedByPlatform()
@@ -41,7 +41,7 @@ def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def store_with_write_back(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store, if it can have an address that consent is written back to."""
+    """Returns the store, if it can have an address that consent is written back to."""
     store = found_store(repository, store_id)
     if not store.is_custom:
         raise StoreManagedByPlatform("Only custom stores have a write-back address.")
@@ -49,7 +49,7 @@ def store_with_write_back(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
-    """The store, if customers, orders and products may be put into it now."""
+    """Returns the store, if customers, orders and products may be put into it now."""
     store = custom_store(StoreRepository(workspace), store_id)
     if not store.is_active:
         raise StoreDisconnected()

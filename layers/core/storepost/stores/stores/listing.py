@@ -31,7 +31,7 @@ class StoreFilter:
     import_statuses: Collection[LatestImportStatus] | None = None
 
     def takes(self, listed: ListedStore) -> bool:
-        """Whether the store is what is asked for."""
+        """Returns whether the store is what is asked for."""
         store = listed.store
         conditions = (
             (self.platforms, store.platform),
@@ -45,14 +45,14 @@ class StoreFilter:
 
 
 def listed_store(store: Store) -> ListedStore:
-    """The store as lists show it."""
+    """Returns the store as lists show it."""
     return ListedStore(store, TurnsRepository(store.workspace).get(store.id).status)
 
 
 def list_stores(
     workspace: WorkspaceScope, filters: StoreFilter, sort: str, page: PageRequest
 ) -> Listing[ListedStore]:
-    """The stores that are asked for, in the order of `name` or `connectedAt`."""
+    """Returns the stores that are asked for, in the order of `name` or `connectedAt`."""
     turns = TurnsRepository(workspace).all()
     rows = [
         ListedStore(store, turns.get(store.id, Turns(store.id)).status)

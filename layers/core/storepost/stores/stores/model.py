@@ -95,10 +95,10 @@ class Store:
 
     @property
     def is_active(self) -> bool:
-        """Whether the store takes and gives data."""
+        """Returns whether the store takes and gives data."""
         return self.status is StoreStatus.ACTIVE
 
     @property
     def is_custom(self) -> bool:
-        """Whether its data comes through this interface."""
+        """Returns whether its data comes through this interface."""
         return self.platform is Platform.CUSTOM

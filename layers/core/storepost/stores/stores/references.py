@@ -20,5 +20,5 @@ class StoreReference(Shape):
 
     @classmethod
     def of(cls, store: Store) -> "StoreReference":
-        """The store in this shape."""
+        """Returns the store in this shape."""
         return cls(id=store.id, name=store.name, platform=store.platform)

@@ -15,6 +15,7 @@ from storepost.platform.persistence.item import (
     find,
     find_all,
 )
+from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import (
     ConnectionStatus,
@@ -73,31 +74,32 @@ def external_key(workspace: WorkspaceScope, platform: Platform, external_id: str
 class StoreRepository:
     """A workspace's stores."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self.workspace = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, StoreItem] = {}
 
     def get(self, store_id: UUID) -> Store | None:
-        """The store, or None."""
-        item = find(StoreItem, store_key(self.workspace, store_id))
+        """Returns the store, or None."""
+        item = self._reads.find(StoreItem, store_key(self.workspace, store_id))
         return self._as_store(item) if item else None
 
     def all(self) -> list[Store]:
-        """All stores, disconnected ones too."""
+        """Returns all stores, disconnected ones too."""
         rows = StoreItem.query(
             self.workspace.key, StoreItem.sk.startswith("store#"), consistent_read=True
         )
         return [self._as_store(row) for row in rows]
 
     def named(self, store_ids: Iterable[UUID]) -> list[Store]:
-        """Those of the stores that exist, disconnected ones too, by their ids."""
+        """Returns those of the stores that exist, disconnected ones too, by their ids."""
         rows = find_all(store_key(self.workspace, store_id) for store_id in store_ids)
         stores = [self._as_store(row) for row in rows.values() if isinstance(row, StoreItem)]
         return sorted(stores, key=lambda store: store.id)
 
     def id_of(self, platform: Platform, external_id: str) -> UUID | None:
-        """The store that has, or had, an external id."""
+        """Returns the store that has, or had, an external id."""
         claim = find(StoreClaimItem, external_key(self.workspace, platform, external_id))
         return claim.store_id if claim else None
 

@@ -103,7 +103,7 @@ class StorePermissions(Shape):
 
     @classmethod
     def of(cls, store: Store) -> "StorePermissions":
-        """The store's permissions."""
+        """Returns the store's permissions."""
         return cls(coupons=store.makes_coupons, consent=store.takes_consent)
 
 
@@ -147,7 +147,7 @@ class StoreSummary(Shape):
 
     @classmethod
     def of(cls, listed: ListedStore) -> "StoreSummary":
-        """The store in this shape."""
+        """Returns the store in this shape."""
         store = listed.store
         return cls(
             id=store.id,
@@ -192,7 +192,7 @@ class StoreLocale(RequestBody):
 
     @classmethod
     def of(cls, locale: StoreLocaleValue) -> "StoreLocale":
-        """The locale in this shape."""
+        """Returns the locale in this shape."""
         return cls.of_stored(
             locale=locale.locale,
             label=locale.label,
@@ -268,7 +268,7 @@ class WriteBack(Shape):
 
     @classmethod
     def of(cls, address: WriteBackAddress) -> "WriteBack":
-        """The address in this shape."""
+        """Returns the address in this shape."""
         return cls(
             url=address.url,
             last_succeeded_at=address.last_succeeded_at,

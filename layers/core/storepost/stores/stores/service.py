@@ -53,7 +53,7 @@ class CustomStore:
 def connect_store(
     workspace: WorkspaceScope, payload: CustomStore, changes: Changes
 ) -> tuple[Store, Store | None]:
-    """A new store, or a disconnected one connected again, and what it was until then."""
+    """Returns a new store, or a disconnected one connected again, and what it was until then."""
     repository = StoreRepository(workspace)
     known = known_store(repository, Platform.CUSTOM, payload.external_id)
     if known and known.is_active:

@@ -57,7 +57,7 @@ class WriteBackConfig:
     last_error: str | None
 
     def notes_success(self, at: datetime) -> bool:
-        """Whether a success is worth a write: once a minute, and always after an error."""
+        """Returns whether a success is worth a write: once a minute, and always after an error."""
         last = self.last_succeeded_at
         return self.last_error is not None or last is None or at - last >= NOTED_EVERY
 
@@ -68,7 +68,7 @@ def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
 
 
 def new_secret() -> str:
-    """A signing secret."""
+    """Returns a signing secret."""
     return "whsec_" + b64encode(secrets.token_bytes(24)).decode()
 
 
@@ -80,7 +80,7 @@ class WriteBackRepository:
         self._scope = workspace
 
     def get(self, store_id: UUID) -> WriteBackConfig | None:
-        """The store's address with the secrets that sign now."""
+        """Returns the store's address with the secrets that sign now."""
         item = self._find(store_id)
         if item is None:
             return None
@@ -92,7 +92,7 @@ class WriteBackRepository:
         return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
 
     def address_of(self, store_id: UUID) -> WriteBackAddress | None:
-        """The store's address and how it is doing; no secret is opened."""
+        """Returns the store's address and how it is doing; no secret is opened."""
         item = self._find(store_id)
         if item is None:
             return None

@@ -40,7 +40,7 @@ class Chunk:
         self.count = 0
         self.size = 0
         self.problems: list[ImportProblem] = []
-        self._items = 0
+        self._items = self.more_items
         self._heaviest = 0
 
     def has_room_for(self, record: Record) -> bool:
@@ -59,7 +59,7 @@ class Chunk:
         self.size += record.size
         before, imported = len(self.changes), self.progress.imported
         try:
-            record.write(self.changes)
+            self.write(record)
             imported = _one_more(imported, record)
         except StaleUpdate:
             imported = _one_more(imported, record)
@@ -70,6 +70,10 @@ class Chunk:
             return
         self.progress = replace(self.progress, done=self.progress.done + 1, imported=imported)
 
+    def write(self, record: Record) -> None:
+        """Adds what the record changes to the unit of work."""
+        record.write(self.changes)
+
     def refuse(self, record: Record, problem: Problem) -> None:
         """Keeps why the record can't be taken."""
         self.problems.append(_import_problem(record, problem))
@@ -79,9 +83,18 @@ class Chunk:
             problems=self.progress.problems + 1,
         )
 
+    @property
+    def more_items(self) -> int:
+        """Returns how many items come to the changes with the commit."""
+        return 0
+
+    def commit(self) -> None:
+        """Writes everything in one transaction."""
+        self.changes.commit()
+
     def weigh(self) -> None:
         """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
-        items = self.changes.items + len(self.problems)
+        items = self.changes.items + self.more_items + len(self.problems)
         self._heaviest = max(self._heaviest, items - self._items)
         self._items = items
         if self.count > 1 and items > MAX_ITEMS:
@@ -95,11 +108,11 @@ type Note = Callable[[Chunk], None]
 class Chunks:
     """A batch's records, written a chunk at a time."""
 
-    def __init__(self, records: Sequence[Record]) -> None:
-        """Nothing read ahead yet."""
+    def __init__(self, records: Sequence[Record], reads: ReadAhead) -> None:
+        """`reads` has what is read ahead."""
         self._records = records
-        self._reads = ReadAhead()
-        self._ahead = 0
+        self._reads = reads
+        self._prefetched_until = 0
 
     def write(self, progress: Progress, note: Note) -> Progress:
         """Writes the next chunk; where the import stands then. Raises LostRace."""
@@ -143,12 +156,12 @@ class Chunks:
     def reread(self) -> None:
         """Drops what was read, as somebody else changed it."""
         self._reads.clear()
-        self._ahead = 0
+        self._prefetched_until = 0
 
     def _fill(self, chunk: Chunk, most: int) -> None:
         start = chunk.progress.done
         self._read_ahead(start)
-        for record in self._records[start : min(start + most, self._ahead)]:
+        for record in self._records[start : min(start + most, self._prefetched_until)]:
             if chunk.count and (self._waits(record) or not chunk.has_room_for(record)):
                 return
             chunk.add(record)
@@ -161,8 +174,8 @@ class Chunks:
     def _read_ahead(self, start: int) -> None:
         # Of those that were read before, what the last chunk wrote is read anew.
         until = start + _LEAST_AHEAD
-        if self._ahead < until:
-            self._ahead = until = start + AHEAD
+        if self._prefetched_until < until:
+            self._prefetched_until = until = start + AHEAD
         some = self._records[start:until]
         self._reads.prefetch(key for record in some for key in record.keys)
         self._reads.prefetch(key for record in some for key in record.keys_behind(self._reads))

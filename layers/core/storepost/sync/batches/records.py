@@ -14,8 +14,8 @@ from storepost.orders.buyers import redactable_customer
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id, order_key
 from storepost.orders.service import write_order
+from storepost.people.consent.keys import address_key
 from storepost.people.consent.model import Address, ConsentOrigin
-from storepost.people.consent.repository import address_key
 from storepost.people.consent.states import Channel
 from storepost.people.customers.model import IncomingCustomer
 from storepost.people.customers.repository import customer_key, redacted_key
@@ -117,13 +117,31 @@ class OrderRecord:
         return order_key(store.workspace, order_id(store.id, self.external_id))
 
     @cached_property
-    def keys(self) -> list[Key]:
-        """Returns the rows that say what is held of it, whose it is, and of its discount codes."""
+    def bars(self) -> list[Key]:
+        """Returns the rows of which there is none for an order that is new."""
         store = self.sender.store
-        used = keys_of_codes(store, self.incoming.discount_codes)
         customer = redactable_customer(store, self.incoming)
         bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
-        return [self._own, *bars, *self._claims.values(), *used]
+        return [self._own, *bars]
+
+    @cached_property
+    def own_keys(self) -> list[Key]:
+        """Returns the rows that say what is held of it, and of its discount codes."""
+        return [*self.bars, *keys_of_codes(self.sender.store, self.incoming.discount_codes)]
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """Returns the rows that say what is held of it, whose it is, and of its discount codes."""
+        return [*self.own_keys, *self._claims.values()]
+
+    def is_of_somebody_new(self, reads: ReadAhead) -> bool:
+        """Returns whether nobody has any of its buyer's identities, once those were read."""
+        keys = self._claims.values()
+        return bool(keys) and not any(reads.text(key, "profile_id") for key in keys)
+
+    def buyer_keys(self, reads: ReadAhead) -> list[Key]:
+        """Returns the rows that say whose it is, once they were read."""
+        return [*self._claims.values(), *self.keys_behind(reads)]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """Returns the rows that it is decided on once those were read."""

@@ -6,12 +6,14 @@ from functools import partial
 
 from storepost.platform.jobs.runs import OutOfTime, Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew, until_won
+from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.imports.messages import StoreImportMessage
-from storepost.stores.imports.model import ImportFailure, ImportStatus, StoreImport
+from storepost.stores.imports.model import ImportFailure, ImportStatus, Progress, StoreImport
 from storepost.stores.imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.imports.service import fail_import, in_turn
 from storepost.stores.imports.turns import Turns
-from storepost.sync.batches.chunks import Chunk, Chunks
+from storepost.sync.batches.chunks import Chunk, Chunks, Note
+from storepost.sync.batches.loads import OrderLoads
 from storepost.sync.batches.records import Record
 
 
@@ -66,12 +68,21 @@ class _Note:
 class RecordWriter:
     """Writes what is left of a running import's records, a chunk at a time."""
 
-    def __init__(self, run: StoreRun, running: StoreImport, records: Sequence[Record]) -> None:
-        """Nothing read ahead yet."""
+    def __init__(
+        self,
+        run: StoreRun,
+        running: StoreImport,
+        records: Sequence[Record],
+        *,
+        more_follow: bool = False,
+    ) -> None:
+        """Nothing read ahead yet. `more_follow` says that other imports of the store wait."""
         self._run = run
         self._running = running
         self._records = records
-        self._chunks = Chunks(records)
+        reads = ReadAhead()
+        self._chunks = Chunks(records, reads)
+        self._loads = OrderLoads(records, reads, more_follow=more_follow)
 
     def write_all(self) -> None:
         """Writes all of them. Raises OutOfTime and Superseded."""
@@ -85,10 +96,15 @@ class RecordWriter:
             return False
         stops = self._run.is_over()
         note = _Note(self._run, before, self._records, stops)
-        self._running = replace(before, progress=self._chunks.write(before.progress, note))
+        self._running = replace(before, progress=self._written(before.progress, note))
         if stops:
             raise OutOfTime
         return True
+
+    def _written(self, progress: Progress, note: Note) -> Progress:
+        """Writes the next chunk: new orders with their lists' pages, else whatever it is."""
+        loaded = self._loads.write(progress, note)
+        return self._chunks.write(progress, note) if loaded is None else loaded
 
     def _reload(self) -> None:
         self._chunks.reread()

@@ -75,7 +75,8 @@ def _worked_through(run: StoreRun, found: StoreImport, records: Sequence[Record]
     running = commit_anew(lambda changes: _started(changes, run, found, records))
     if running is None:
         return False
-    RecordWriter(run, running, records).write_all()
+    more_follow = run.turns().waiting > 0
+    RecordWriter(run, running, records, more_follow=more_follow).write_all()
     return commit_anew(lambda changes: _completed(changes, run, running))
 
 

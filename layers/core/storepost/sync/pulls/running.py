@@ -149,8 +149,8 @@ def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
             is_all = shows_all(admin, _stage(running))
             operation = begin_export(admin, run.store, _stage(running), running.pull.after)
             if operation is not None:
-                begun = replace(running.pull, operation=operation, shows_all=is_all)
-                running = _advanced(run, running, pull=begun)
+                pull = replace(running.pull, operation=operation, shows_all=is_all)
+                running = _advanced(run, running, pull=pull)
         elif export := look_at(admin, operation):
             return export
         run.check_time()

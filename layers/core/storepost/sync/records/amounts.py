@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from storepost.sync.records.reading import Body, NoRecord, part_of
 from storepost.values.money import Money, digits
 
-_MOST = 10**15
+_MAX_AMOUNT = 10**15
 """Far above any order, and exact in whatever reads it."""
 
 
@@ -22,7 +22,7 @@ def money_of(amount: object, currency: object) -> Money:
     units = to_decimal(amount).scaleb(_digits(code)).to_integral_value(ROUND_HALF_UP)
     if units < 0:
         raise NoRecord("a negative amount")
-    if units > _MOST:
+    if units > _MAX_AMOUNT:
         raise NoRecord("an amount that can't be")
     return Money(int(units), code)
 

@@ -44,7 +44,7 @@ class Webhook(QueueMessage):
     triggered_at: datetime
     """When it happened, by Shopify's clock."""
     raw: bytes = field(repr=False)
-    reached: ResumePoint | None = None
+    resume_point: ResumePoint | None = None
     """Of what took more than one run."""
     delivery_id: str = field(default="", compare=False)
     """Shopify's id of the webhook, the same at each try; nothing once it is in the queue."""
@@ -82,8 +82,12 @@ class Webhook(QueueMessage):
             "topic": self.topic,
             "triggeredAt": clock.to_text(self.triggered_at),
         }
-        if reached := self.reached:
-            payload["reached"] = [str(reached.store_id), reached.after, reached.is_more]
+        if resume_point := self.resume_point:
+            payload["reached"] = [
+                str(resume_point.store_id),
+                resume_point.after,
+                resume_point.is_more,
+            ]
         if len(self.raw) <= MAX_INLINE_BYTES:
             return payload | {"body": self.raw.decode()}
         digest = hashlib.sha256(f"{self.shop}\x1f".encode() + self.raw).hexdigest()
@@ -97,8 +101,8 @@ class Webhook(QueueMessage):
         payload = json.loads(text)
         raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
         triggered_at = moment_of(payload["triggeredAt"]) or clock.now()
-        reached = _as_reached(*payload["reached"][:3]) if "reached" in payload else None
-        return cls(payload["shop"], payload["topic"], triggered_at, raw, reached)
+        resume_point = _as_reached(*payload["reached"][:3]) if "reached" in payload else None
+        return cls(payload["shop"], payload["topic"], triggered_at, raw, resume_point)
 
 
 def _as_reached(store_id: str, after: str | None, is_more: bool) -> ResumePoint:  # noqa: FBT001 - JSON

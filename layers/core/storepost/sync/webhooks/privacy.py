@@ -76,26 +76,28 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
 
 
 def _redact_shop(run: Run[Webhook]) -> None:
-    webhook, reached = run.message, run.message.reached
+    webhook, resume_point = run.message, run.message.resume_point
     stores = _all_stores(webhook.shop)
     disconnected = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
     waiting = [at for store in disconnected if (at := _redactable_at(store)) > clock.now()]
     # In the order of their ids: those before the one that was reached are done.
     for store in disconnected:
-        if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
+        if _redactable_at(store) > clock.now() or (
+            resume_point and store.id < resume_point.store_id
+        ):
             continue
         with suppress(_ConnectedAgain):
-            begun = reached if reached and reached.store_id == store.id else None
-            _redact_all(run, store, begun or ResumePoint(store.id))
+            resumed = resume_point if resume_point and resume_point.store_id == store.id else None
+            _redact_all(run, store, resumed or ResumePoint(store.id))
     if waiting:
-        again = replace(webhook, reached=None)
+        again = replace(webhook, resume_point=None)
         commit_anew(lambda changes: send(changes, again, min(waiting)))
 
 
-def _check_time(run: Run[Webhook], reached: ResumePoint) -> None:
+def _check_time(run: Run[Webhook], resume_point: ResumePoint) -> None:
     """Has the next message go on from there where time is up. Raises OutOfTime."""
     if run.is_over():
-        run.stop(replace(run.message, reached=reached))
+        run.stop(replace(run.message, resume_point=resume_point))
 
 
 def _redactable_at(store: Store) -> datetime:
@@ -103,9 +105,9 @@ def _redactable_at(store: Store) -> datetime:
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
-def _redact_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
+def _redact_all(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> None:
     # Before the orders, which lead to buyers.
-    last = _redact_people(run, store, reached)
+    last = _redact_people(run, store, resume_point)
     _redact_orders(run, store, last)
 
 
@@ -139,12 +141,12 @@ def _redact_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: redact_order_buyer(store, external_id, changes))
 
 
-def _redact_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
-    """`reached` is behind the last of its people: they are done."""
+def _redact_orders(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> None:
+    """`resume_point` is behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
-            _check_time(run, reached)
+            _check_time(run, resume_point)
             _redact_order(each, store)
 
 
@@ -161,21 +163,21 @@ def _expect_uninstalled(store: Store, changes: Changes) -> None:
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
-def _redact_people(run: Run[Webhook], store: Store, reached: ResumePoint) -> ResumePoint:
+def _redact_people(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> ResumePoint:
     """One after the other, and all of them again until there is nothing of anybody.
 
     Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
     part that is done. The end of the list.
     """
-    while (items := _behind(store, reached.after)) or reached.is_more:
+    while (items := _behind(store, resume_point.after)) or resume_point.is_more:
         if not items:
-            reached = ResumePoint(store.id)
+            resume_point = ResumePoint(store.id)
             continue
         for redacted in _redactions(store, [entry.id for entry in items]):
-            _check_time(run, reached)
-            reached = replace(reached, is_more=redacted() or reached.is_more)
-        reached = replace(reached, after=items[-1].key)
-    return reached
+            _check_time(run, resume_point)
+            resume_point = replace(resume_point, is_more=redacted() or resume_point.is_more)
+        resume_point = replace(resume_point, after=items[-1].key)
+    return resume_point
 
 
 def _behind(store: Store, key: str | None) -> Sequence[TreeEntry]:

@@ -9,19 +9,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
 from storepost.lifecycle.erasures.service import erase_profile
-from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository, delete_evidence
+from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentChange, ConsentSource
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.rows import as_change
+from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.events.model import EventSource
-from storepost.people.events.repository import ProfileEventItem, ProfileEventRepository
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.events.rows import EventRow
+from storepost.people.opt_in.model import OptInRequest
+from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.model import Identity, IdentityType, Profile
@@ -31,6 +38,9 @@ from storepost.stores.stores.model import Store
 
 MAX_ROWS = 15
 """Events, changes of consent, and evidence, that one transaction takes away: of each."""
+
+MAX_REQUESTS = 5
+"""For opt-in, that one transaction takes away besides."""
 
 type Demand = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
@@ -53,12 +63,12 @@ class _Person:
 
     @property
     def events(self) -> ProfileEventRepository:
-        """The events of the workspace."""
+        """Returns the events of the workspace."""
         return ProfileEventRepository(self.store.workspace)
 
     @property
     def consents(self) -> ConsentRepository:
-        """The consents of the workspace."""
+        """Returns the consents of the workspace."""
         return ConsentRepository(self.store.workspace)
 
     @property
@@ -74,37 +84,47 @@ class _Person:
         )
 
     def without(self, own: Identity) -> Profile:
-        """The profile without the customer, whose id is `own`, or without the buyer."""
+        """Returns the profile without the customer, whose id is `own`, or without the buyer."""
         if self.customer is None:
             return without_buyer(self.profile, own, self.others)
         return without_customer(self.profile, self.customer, self.others)
 
-    def shop_events(self) -> list[ProfileEventItem]:
-        """Some of the events that the shop told of."""
+    def shop_events(self) -> list[EventRow]:
+        """Returns some of the events that the shop told of."""
         events = self.events.of_profile(self.profile)
         return list(islice(filter(self._is_of_shop, events), MAX_ROWS))
 
-    def changes_of(self, addresses: set[Address]) -> list[ConsentChange]:
-        """Some of the changes of consent of these addresses."""
+    def changes_of(self, addresses: set[Address]) -> list[ConsentChangeItem]:
+        """Returns some of the changes of consent of these addresses, with the evidence in them."""
+        rows = chain.from_iterable(map(self.consents.rows_of, self.profile.consent_partitions))
         named = (
-            c for c in self._history() if c.address and Address(c.channel, c.address) in addresses
+            row
+            for row in rows
+            if row.address and Address(Channel(row.channel), row.address) in addresses
         )
         return list(islice(named, MAX_ROWS))
 
     def evidence_of(self, addresses: set[Address]) -> list[EvidenceItem]:
-        """Some of the evidence of these addresses."""
+        """Returns some of the other evidence of these addresses."""
         repository = EvidenceRepository(self.store.workspace)
         named = (
             row
-            for row in repository.all_of(self.profile.evidence)
-            if row.address and Address(row.channel, row.address) in addresses
+            for row in repository.own_rows_of(self.profile.evidence)
+            if row.address and Address(Channel(row.channel), row.address) in addresses
         )
         return list(islice(named, MAX_ROWS))
+
+    def requests_of(self, addresses: set[Address]) -> list[OptInRequest]:
+        """Returns some of the requests for opt-in of these addresses."""
+        requests = OptInRepository(self.store.workspace).of_profiles(
+            self.profile.consent_partitions
+        )
+        return [each for each in requests if each.address in addresses][:MAX_REQUESTS]
 
     def _history(self) -> list[ConsentChange]:
         return list(self.consents.histories(self.profile.consent_partitions))
 
-    def _is_of_shop(self, event: ProfileEventItem) -> bool:
+    def _is_of_shop(self, event: EventRow) -> bool:
         return event.source == EventSource.SHOPIFY and event.store_id == self.store.id
 
     def _is_of_others(self, change: ConsentChange) -> bool:
@@ -213,10 +233,14 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
     for change in consent_changes:
-        person.consents.delete(changes, change)
+        person.consents.delete(changes, as_change(change))
     proofs = person.evidence_of(addresses)
-    evidence = delete_evidence(changes, person.profile.evidence, proofs)
+    evidence = delete_evidence(changes, person.profile.evidence, proofs, consent_changes)
+    requests = person.requests_of(addresses)
+    for request in requests:
+        OptInRepository(person.store.workspace).delete(changes, request)
     is_all = all(len(some) < MAX_ROWS for some in (events, consent_changes, proofs))
+    is_all = is_all and len(requests) < MAX_REQUESTS
     after = replace(
         after if is_all else person.profile,
         events=person.profile.events - len(events),

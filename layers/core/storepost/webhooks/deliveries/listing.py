@@ -26,7 +26,7 @@ class DeliveryFilter:
         return "createdTo" if self.created.since else "createdFrom"
 
     def passes(self, delivery: Delivery) -> bool:
-        """Whether the delivery is among them."""
+        """Returns whether the delivery is among them."""
         has_type = self.types is None or delivery.event.type in self.types
         return has_type and (self.statuses is None or delivery.status in self.statuses)
 

@@ -1,7 +1,7 @@
 """A delivery as a value: one event on its way to one endpoint, and each attempt to post it."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from storepost.platform.attempts.model import Attempt
@@ -11,6 +11,8 @@ from storepost.values.stored_enum import StoredEnum
 from storepost.webhooks.events.model import WebhookEvent
 
 KEPT_FOR = timedelta(days=30)
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+"""The least moment that an id can begin with."""
 MAX_ATTEMPTS_SHOWN = 50
 """Kept of a delivery: the last ones. Ten come by themselves, and people may ask for more."""
 
@@ -80,8 +82,8 @@ def delivery_id(endpoint_id: UUID, event: WebhookEvent) -> UUID:
 
 
 def earliest_id(moment: datetime) -> UUID:
-    """Returns the id before which those of earlier moments sort."""
-    return _timed(moment, 0, 0)
+    """Returns the id before which those of earlier moments sort; no event was before 1970."""
+    return _timed(max(moment, _FIRST), 0, 0)
 
 
 def _timed(moment: datetime, high: int, low: int) -> UUID:

@@ -50,7 +50,7 @@ class DeliveryRepository:
     def get(self, endpoint_id: UUID, delivery_id: UUID) -> Delivery | None:
         """Returns the delivery, for 30 days."""
         row = find(DeliveryItem, delivery_key(self._scope, endpoint_id, delivery_id))
-        return _kept(row)
+        return _unexpired(row)
 
     def with_endpoint(
         self, endpoint_id: UUID, delivery_id: UUID
@@ -62,7 +62,7 @@ class DeliveryRepository:
         )
         rows = find_all(keys)
         endpoint = find_in(rows, WebhookEndpointItem, keys[0])
-        delivery = _kept(find_in(rows, DeliveryItem, keys[1]))
+        delivery = _unexpired(find_in(rows, DeliveryItem, keys[1]))
         return as_endpoint(endpoint) if endpoint else None, delivery
 
     def newest_first(
@@ -106,7 +106,7 @@ class DeliveryRepository:
         return amend(DeliveryItem(*row.key), _actions(row), condition)
 
 
-def _kept(row: DeliveryItem | None) -> Delivery | None:
+def _unexpired(row: DeliveryItem | None) -> Delivery | None:
     """The delivery, unless its 30 days are over: DynamoDB drops the row some days later."""
     if row is None or row.created_at + KEPT_FOR <= clock.now():
         return None

@@ -8,9 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from storepost.platform.attempts.model import Attempt
-from storepost.platform.attempts.posting import TIMEOUT_SECONDS, posted
-from storepost.platform.attempts.signing import signed_headers
-from storepost.platform.fetching import post
+from storepost.platform.attempts.posting import post_signed
 from storepost.values import clock
 from storepost.webhooks.events.model import WebhookEvent
 
@@ -26,7 +24,7 @@ class Outcome:
     is_gone: bool = False
     """Whether the endpoint said that it is gone for good."""
     is_ours: bool = False
-    """Whether the failure is no matter of the endpoint's."""
+    """Whether the failure is the service's own, and doesn't count against the endpoint."""
 
 
 def message_body(event: WebhookEvent, data: dict[str, Any]) -> bytes:
@@ -36,10 +34,6 @@ def message_body(event: WebhookEvent, data: dict[str, Any]) -> bytes:
 
 
 def post_message(url: str, message_id: UUID, body: bytes, secrets: Sequence[str]) -> Outcome:
-    """Posts a message to an address, which goes through the fetch guard again each time."""
-    headers = signed_headers(str(message_id), clock.now(), body, secrets)
-    headers["content-type"] = "application/json"
-    made = posted(
-        lambda: post(url, body=body, headers=headers, timeout=TIMEOUT_SECONDS), "endpoint"
-    )
-    return Outcome(made.attempt, made.retry_after, made.attempt.status == _GONE)
+    """Posts a message to an endpoint's address; 410 says that the endpoint is gone for good."""
+    posted = post_signed("endpoint", url, str(message_id), body, secrets)
+    return Outcome(posted.attempt, posted.retry_after, posted.attempt.status == _GONE)

@@ -10,7 +10,7 @@ from storepost.values.wire import RequestBody, Shape, Timestamp
 from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import CreatedWithin
 from storepost.webhooks.endpoints.model import MAX_EVENTS
-from storepost.webhooks.events.registry import TEST_TYPE
+from storepost.webhooks.events.matching import TEST_TYPE
 
 EventTypeName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -42,7 +42,7 @@ class WebhookReplay(RequestBody):
 
     @property
     def created(self) -> CreatedWithin:
-        """The time."""
+        """Returns the time."""
         return CreatedWithin(self.created_from, self.created_to)
 
 
@@ -71,7 +71,7 @@ class WebhookAttempt(Shape):
 
     @classmethod
     def of(cls, attempt: Attempt) -> "WebhookAttempt":
-        """The attempt in this shape."""
+        """Returns the attempt in this shape."""
         return cls(
             at=attempt.at,
             status=attempt.status,
@@ -107,7 +107,7 @@ class WebhookDelivery(Shape):
 
     @classmethod
     def of(cls, delivery: Delivery) -> "WebhookDelivery":
-        """The delivery in this shape."""
+        """Returns the delivery in this shape."""
         resource = delivery.event.resource
         return cls(
             id=delivery.id,

@@ -31,9 +31,7 @@ from storepost.webhooks.deliveries.requests import Outcome, message_body, post_m
 from storepost.webhooks.endpoints.model import WebhookEndpoint
 from storepost.webhooks.endpoints.repository import EndpointRepository
 from storepost.webhooks.events.bodies import data_of
-from storepost.webhooks.events.registry import EVENT_TYPES
-
-_SAMPLES = {each.type: each.sample for each in EVENT_TYPES}
+from storepost.webhooks.events.samples import sample_of
 
 
 def deliver[M: DeliveryMessage](run: Run[M]) -> None:
@@ -87,7 +85,7 @@ def _data(delivery: Delivery) -> dict[str, Any]:
     """What the message says: the resource as it is now, and of what is gone ids alone."""
     event = delivery.event
     if delivery.is_sample:
-        return dict(_SAMPLES[event.type]["data"])
+        return dict(sample_of(event.type)["data"])
     data = data_of(delivery.workspace, event)
     if data is not None:
         return data

@@ -53,7 +53,7 @@ class EndpointHealth:
 
     @property
     def is_reported(self) -> bool:
-        """Whether the owner knows of these failures."""
+        """Returns whether the owner knows of these failures."""
         since, at = self.failing_since, self.reported_at
         return since is not None and at is not None and at >= since
 
@@ -94,20 +94,20 @@ class WebhookEndpoint:
 
     @property
     def status(self) -> EndpointStatus:
-        """Whether it is sent events."""
+        """Returns whether it is sent events."""
         return EndpointStatus.ENABLED if self.is_enabled else EndpointStatus.DISABLED
 
     @property
     def is_enabled(self) -> bool:
-        """Whether it is sent events."""
+        """Returns whether it is sent events."""
         return self.disabled_reason is None
 
     def event_for(self, event: WebhookEvent) -> WebhookEvent | None:
-        """The event by the type that the endpoint asks for; None where it isn't sent it."""
+        """Returns the event by the type that the endpoint asks for; None where it isn't sent it."""
         is_wanted = self.include_imports or event.always or not event.imported
         type = type_for(self.events, event) if self.is_enabled and is_wanted else None
         return replace(event, type=type, also=()) if type else None
 
     def is_subscribed_to(self, types: Iterable[str]) -> bool:
-        """Whether the endpoint is told of events of one of the types."""
+        """Returns whether the endpoint is told of events of one of the types."""
         return any(matches(self.events, each) for each in types)

@@ -109,7 +109,7 @@ class WebhookEndpoint(Shape):
 
     @classmethod
     def of(cls, view: EndpointView) -> "WebhookEndpoint":
-        """The endpoint in this shape."""
+        """Returns the endpoint in this shape."""
         endpoint = view.endpoint
         return cls(
             id=endpoint.id,
@@ -137,5 +137,5 @@ class CreatedWebhookEndpoint(SecretAnswer):
 
     @classmethod
     def of(cls, made: NewSecret) -> "CreatedWebhookEndpoint":
-        """The endpoint and its secret in this shape."""
+        """Returns the endpoint and its secret in this shape."""
         return cls(endpoint=WebhookEndpoint.of(made.view), secret=made.secret)

@@ -28,9 +28,10 @@ from storepost.webhooks.endpoints.model import (
 )
 from storepost.webhooks.endpoints.problems import UnknownEventType
 from storepost.webhooks.endpoints.repository import EndpointRepository
-from storepost.webhooks.events.registry import ALL, EVENT_TYPES
+from storepost.webhooks.events.descriptions import DESCRIPTIONS
+from storepost.webhooks.events.matching import ALL
 
-_TYPES = frozenset(each.type for each in EVENT_TYPES)
+_TYPES = DESCRIPTIONS.keys()
 _KNOWN = frozenset({ALL}) | _TYPES | {f"{each.partition('.')[0]}.*" for each in _TYPES}
 
 
@@ -58,7 +59,7 @@ class EndpointFilter:
     types: Sequence[str] | None = None
 
     def passes(self, endpoint: WebhookEndpoint) -> bool:
-        """Whether the endpoint is among them."""
+        """Returns whether the endpoint is among them."""
         has_status = self.statuses is None or endpoint.status in self.statuses
         return has_status and (self.types is None or endpoint.is_subscribed_to(self.types))
 
@@ -111,12 +112,14 @@ def update_endpoint(
 ) -> EndpointView:
     """Changes what is given of an endpoint. Raises UrlNotAllowed and UnknownEventType."""
     endpoint = found_endpoint(workspace, endpoint_id)
-    given = dict(fields)
-    _check({name: value for name, value in given.items() if value != getattr(endpoint, name, None)})
-    status = given.pop("status", endpoint.status)
-    if "events" in given:
-        given["events"] = _distinct(given["events"])
-    after = _with_status(replace(endpoint, **given), status)
+    payload = dict(fields)
+    _check(
+        {name: value for name, value in payload.items() if value != getattr(endpoint, name, None)}
+    )
+    status = payload.pop("status", endpoint.status)
+    if "events" in payload:
+        payload["events"] = _distinct(payload["events"])
+    after = _with_status(replace(endpoint, **payload), status)
     if after.url != endpoint.url:
         after = _not_failing(after)
     if after != endpoint:

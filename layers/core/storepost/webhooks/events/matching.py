@@ -20,5 +20,5 @@ def type_for(patterns: Iterable[str], event: WebhookEvent) -> str | None:
     One commit tells of a resource once. So an order that is cancelled is told as `order.cancelled`
     to whoever asks for that, and as `order.updated` to whoever asks for that alone.
     """
-    asked = tuple(patterns)
-    return next((each for each in (event.type, *event.also) if matches(asked, each)), None)
+    subscribed = tuple(patterns)
+    return next((each for each in (event.type, *event.also) if matches(subscribed, each)), None)

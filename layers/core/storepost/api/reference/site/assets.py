@@ -25,11 +25,11 @@ class Assets:
         return next((name for name in sorted(self._files) if name.startswith(f"{library}-")), None)
 
     def packed(self, name: str) -> bytes:
-        """The file as gzip packed it; raises NotFound."""
+        """Returns the file as gzip packed it; raises NotFound."""
         if name not in self._files:
             raise NotFound()
         return self._files[name].read_bytes()
 
     def plain(self, name: str) -> bytes:
-        """The file for a caller who takes no gzip."""
+        """Returns the file for a caller who takes no gzip."""
         return gzip.decompress(self.packed(name))

@@ -24,7 +24,7 @@ _PROBLEM = "application/problem+json"
 
 
 def resolved(part: Json) -> Json:
-    """What a reference stands for."""
+    """Returns what a reference stands for."""
     if "$ref" not in part:
         return part
     found = interface()
@@ -34,7 +34,7 @@ def resolved(part: Json) -> Json:
 
 
 def type_of(schema: Json) -> str:
-    """What a value of the schema is, in words."""
+    """Returns what a value of the schema is, in words."""
     if "$ref" in schema:
         return f"`{schema['$ref'].rsplit('/', 1)[1]}`"
     options = schema.get("anyOf") or schema.get("oneOf")
@@ -50,7 +50,7 @@ def type_of(schema: Json) -> str:
 
 
 def parameter_lines(parameters: list[Json]) -> list[str]:
-    """A line for each parameter."""
+    """Returns a line for each parameter."""
     return [_parameter(resolved(each)) for each in parameters]
 
 
@@ -64,7 +64,7 @@ def _parameter(parameter: Json) -> str:
 
 
 def schema_lines(schema: Json, *, whole: bool = False) -> list[str]:
-    """A line for each property of an object; none for anything else.
+    """Returns a line for each property of an object; none for anything else.
 
     A reference is followed once; `whole` says that the schema itself is meant.
     """
@@ -86,19 +86,19 @@ def _property(name: str, schema: Json, *, is_needed: bool) -> str:
 def _bounds(schema: Json) -> list[str]:
     options = [each for each in schema.get("anyOf", []) if each != _NULL]
     whole = {**options[0], **schema} if len(options) == 1 else schema
-    said = {name: whole[name] for name in _BOUNDS if _is_said(whole, name)}
+    bounds = {name: whole[name] for name in _BOUNDS if _has(whole, name)}
     return [
         _NOT_EMPTY if name in _AT_LEAST and value == 1 else _BOUNDS[name].format(value)
-        for name, value in said.items()
+        for name, value in bounds.items()
     ]
 
 
-def _is_said(schema: Json, name: str) -> bool:
+def _has(schema: Json, name: str) -> bool:
     return schema.get(name) is not None
 
 
 def codes_of(answer: Json) -> list[str]:
-    """The codes of problems that an answer may have."""
+    """Returns the codes of problems that an answer may have."""
     content = answer.get("content", {}).get(_PROBLEM)
     codes: list[str] = (
         content["schema"]["allOf"][1]["properties"]["code"]["enum"] if content else []
@@ -109,12 +109,12 @@ def codes_of(answer: Json) -> list[str]:
 def refusal_lines(status: str, answer: Json, left_out: frozenset[str]) -> list[str]:
     """The paragraphs that say which problems of the status there are, but for some codes."""
     lines = answer["description"].splitlines()
-    shown = [line for line in lines if line.split("`")[1] not in left_out]
-    return [f"`{status}`", "\n".join(shown)] if shown else []
+    described = [line for line in lines if line.split("`")[1] not in left_out]
+    return [f"`{status}`", "\n".join(described)] if described else []
 
 
 def answer_lines(status: str, answer: Json) -> list[str]:
-    """The paragraphs that say what a success of the status is."""
+    """Returns the paragraphs that say what a success of the status is."""
     parts = []
     for media, content in answer.get("content", {}).items():
         parts += [f"`{status}` {_one_line(answer['description'])} `{media}`: "
@@ -123,7 +123,7 @@ def answer_lines(status: str, answer: Json) -> list[str]:
 
 
 def json_block(content: Json) -> list[str]:
-    """The content's example as a block."""
+    """Returns the content's example as a block."""
     if "example" not in content:
         return []
     lines = json.dumps(content["example"], indent=2, ensure_ascii=False).splitlines()

@@ -25,7 +25,7 @@ class Library:
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """The paths of all pages."""
+        """Returns the paths of all pages."""
         files = (path.relative_to(self._folder) for path in self._folder.rglob("*.md"))
         made = [INDEX, operations.ALL, operations.SHAPES, *messages.PAGES]
         groups = (operations.path_of(tag["name"]) for tag in interface()["tags"])
@@ -33,13 +33,13 @@ class Library:
 
     @cached_property
     def guides(self) -> tuple[Entry, ...]:
-        """The guides in the order in which their overview lists them."""
+        """Returns the guides in the order in which their overview lists them."""
         lines = self._file(_OVERVIEW).splitlines()
         return tuple(_listed(line) for line in lines if line.startswith("- ["))
 
     @cached_property
     def reference(self) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
-        """The parts of the description's story, each with its groups."""
+        """Returns the parts of the description's story, each with its groups."""
         titles = {tag["name"]: tag["x-displayName"] for tag in interface()["tags"]}
         return tuple(
             (part["name"], tuple(Entry(operations.path_of(n), titles[n]) for n in part["tags"]))
@@ -47,7 +47,7 @@ class Library:
         )
 
     def markdown(self, path: str) -> str:
-        """The page's text; raises NotFound."""
+        """Returns the page's text; raises NotFound."""
         if path not in self.paths:
             raise NotFound()
         if path == INDEX:
@@ -60,11 +60,11 @@ class Library:
         return to_html(self.markdown(path), place)
 
     def title(self, path: str) -> str:
-        """What the page's first heading says."""
+        """Returns what the page's first heading says."""
         return self.markdown(path).lstrip("# ").partition("\n")[0]
 
     def everything(self) -> Iterator[Entry]:
-        """All pages, in the order of the navigation and then by path."""
+        """Yields all pages, in the order of the navigation and then by path."""
         first = [INDEX, *(guide.path for guide in self.guides), operations.ALL]
         groups = [entry.path for _, part in self.reference for entry in part]
         known = dict.fromkeys([*first, *groups, *messages.PAGES, operations.SHAPES])

@@ -17,7 +17,7 @@ _WRITE_BACK = "writeBack"
 
 
 def names() -> dict[str, str]:
-    """The addresses of the types of events, by what a text calls them."""
+    """Returns the addresses of the types of events, by what a text calls them."""
     return {name: f"{EVENTS}#{name}" for name, _ in _events()}
 
 

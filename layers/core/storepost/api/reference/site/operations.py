@@ -28,7 +28,7 @@ def path_of(group: str) -> str:
 
 
 def page(path: str) -> str | None:
-    """The page's Markdown; None where the path is none of these."""
+    """Returns the page's Markdown; None where the path is none of these."""
     made = {ALL: _all, SHAPES: _shapes, **messages.PAGES}
     if path in made:
         return made[path]()

@@ -17,7 +17,7 @@ class Entry:
 
 
 def start_page(guides: str, document: Json) -> str:
-    """The page's Markdown; `guides` is the text that lists the guides."""
+    """Returns the page's Markdown; `guides` is the text that lists the guides."""
     _, _, listed = guides.partition("\n")
     summary = document["info"]["summary"]
     return f"# Guides and reference\n\n{summary}.\n\n{_in_guides(listed)}\n{_parts(document)}"
@@ -42,6 +42,6 @@ def _parts(document: Json) -> str:
 
 
 def llms_txt(entries: Iterable[Entry], root: str, summary: str) -> str:
-    """The pages as llmstxt.org has it: each address is that of the Markdown."""
+    """Returns the pages as llmstxt.org has it: each address is that of the Markdown."""
     pages = [f"{_LIST}{page.title}]({root}{page.path}.md)" for page in entries]
     return f"# Storepost\n\n> {summary}\n\n## Documentation\n\n" + "\n".join(pages) + "\n"

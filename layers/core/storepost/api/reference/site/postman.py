@@ -12,7 +12,7 @@ _JSON = "application/json"
 
 
 def collection(base_url: str) -> Json:
-    """The collection: a folder for each part of the story, and in it one for each group.
+    """Returns the collection: a folder for each part of the story, and in it one for each group.
 
     Its variables are `baseUrl` and `key`, an API key.
     """

@@ -33,33 +33,33 @@ class Site:
 
     @classmethod
     def beside(cls, handler: str) -> "Site":
-        """The site of the function whose handler is in this file."""
+        """Returns the site of the function whose handler is in this file."""
         return cls(Path(handler).parent)
 
     def page(self, path: str, base_url: str) -> WebPage:
-        """The page; raises NotFound."""
+        """Returns the page; raises NotFound."""
         return self._rendered(path, base_url)
 
     def markdown(self, path: str) -> str:
-        """The page's text; raises NotFound."""
+        """Returns the page's text; raises NotFound."""
         return self.library.markdown(path)
 
     def llms_txt(self, base_url: str) -> str:
-        """The list of all pages for programs that read Markdown."""
+        """Returns the list of all pages for programs that read Markdown."""
         pages = self.library.everything()
         return overview.llms_txt(pages, f"{base_url}/docs/", interface()["info"]["summary"])
 
     def sitemap(self, base_url: str) -> str:
-        """The list of all pages, a line each, as sitemaps.org has it for text files."""
+        """Returns the list of all pages, a line each, as sitemaps.org has it for text files."""
         paths = [page.path for page in self.library.everything()]
         return "\n".join(f"{base_url}/docs/{'' if p == INDEX else p}".rstrip("/") for p in paths)
 
     def style(self) -> str:
-        """The style of all pages, which a browser loads once."""
+        """Returns the style of all pages, which a browser loads once."""
         return style_of(DOCUMENTATION)
 
     def search_index(self) -> str:
-        """What the search looks through, as JSON."""
+        """Returns what the search looks through, as JSON."""
         return self._search_index
 
     @cached_property
@@ -67,7 +67,7 @@ class Site:
         return json.dumps(search_index(self.library), ensure_ascii=False, separators=(",", ":"))
 
     def postman(self, base_url: str) -> str:
-        """The collection for Postman, as JSON."""
+        """Returns the collection for Postman, as JSON."""
         return json.dumps(collection(base_url), indent=1, ensure_ascii=False)
 
     def _render(self, path: str, base_url: str) -> WebPage:

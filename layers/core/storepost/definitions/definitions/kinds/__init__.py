@@ -30,12 +30,12 @@ _NEWEST = {info.kind: info.schema_version for info in KINDS}
 
 
 def newest_schema_version(kind: DefinitionKind) -> int:
-    """The schema that a new definition of the kind must meet."""
+    """Returns the schema that a new definition of the kind must meet."""
     return _NEWEST[kind]
 
 
 def schema_of(kind: DefinitionKind, schema_version: int) -> dict[str, Any] | None:
-    """The schema, None where the kind has no such version."""
+    """Returns the schema, None where the kind has no such version."""
     return _read(kind, schema_version) if 1 <= schema_version <= _NEWEST[kind] else None
 
 

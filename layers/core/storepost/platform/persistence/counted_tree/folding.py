@@ -68,8 +68,10 @@ class Folder:
         if not self.rows.packing:
             return
         plain = [each.node.range for each in touched if not each.node.level and not each.node.page]
-        places = [self.rows.gone_item(k).key for k in set(keys) if any(k in each for each in plain)]
-        gone = [key for key, raw in find_raw(places).items() if "x" in raw]
+        entry_keys = [
+            self.rows.gone_item(k).key for k in set(keys) if any(k in each for each in plain)
+        ]
+        gone = [key for key, raw in find_raw(entry_keys).items() if "x" in raw]
         for _, key in sorted(gone)[: max(0, self.max_items - len(changes))]:
             changes.delete(self.rows.gone_item(key), EntryItem.is_gone.exists())
 

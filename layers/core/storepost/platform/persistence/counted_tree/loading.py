@@ -16,6 +16,7 @@ from storepost.platform.persistence.changes import (
     MAX_RUNS,
     Changes,
     LostRace,
+    TooManyWrites,
     commit_anew,
     wait_before,
 )
@@ -105,6 +106,11 @@ class Load:
             try:
                 listed = step.plan(self._packing, entries, begin, end)
                 self._commit(step, listed)
+            except TooManyWrites:
+                # Each leaf may have nodes of its own above, in a list of many levels.
+                if self._leaves == 1:
+                    raise
+                self._leaves //= 2
             except LostRace:
                 self._leaves = max(1, self._leaves // 2)
                 self.tree.fold()
@@ -117,9 +123,10 @@ class Load:
 
     def _commit(self, step: Step, listed: int) -> None:
         partition = self.tree.rows.partition
+        self.progress(step.changes, listed)
+        step.changes.complete()
         put_pages(step.pages)
         try:
-            self.progress(step.changes, listed)
             step.changes.commit()
         except LostRace:
             delete_pages(partition, [page.sk for page in step.pages])

@@ -132,8 +132,10 @@ class TreeEntry:
         """
         if stored is old:
             return self
-        kept = {n: stored.values[n] for n, value in self.values.items() if old.values[n] == value}
-        return replace(self, values={**self.values, **kept})
+        unchanged = {
+            n: stored.values[n] for n, value in self.values.items() if old.values[n] == value
+        }
+        return replace(self, values={**self.values, **unchanged})
 
     @property
     def id(self) -> UUID:

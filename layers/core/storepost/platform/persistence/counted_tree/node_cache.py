@@ -51,18 +51,23 @@ class NodeCache:
         self._levels: dict[int, _Level] = {}
         self._opened: set[tuple[int, str]] = set()
         """The nodes below which everything was read."""
+        self._is_empty = False
+        """Whether the list had no node when it was read."""
 
     def floor(self, level: int, key: str) -> Node | None:
         """The node of a level under which the key belongs; None where there is no such level.
 
         Where it isn't known, it is read with all that stands below the same parent: an import's
-        names come in no order, and soon meet each other's neighbours.
+        names come in no order, and soon meet each other's neighbours. That a list has no nodes is
+        read once: whoever goes on to write to it demands that there are none.
         """
+        if self._is_empty:
+            return None
         node = self._known(level, key)
         if node is None:
             self._descend(level, key)
             node = self._known(level, key)
-        return node or self._read(level, key)
+        return node if node or self._is_empty else self._read(level, key)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
         """The nodes of a level under which the keys belong, in order, as the keys are.
@@ -105,12 +110,14 @@ class NodeCache:
         else:
             self._levels.clear()
             self._opened.clear()
+            self._is_empty = False
 
     def _descend(self, level: int, key: str) -> None:
         """Reads what leads from the top to a level."""
         if not self._levels:
             for node in self._rows.top():
                 self._put(node)
+            self._is_empty = not self._levels
         for above in range(max(self._levels, default=0), level, -1):
             parent = self._known(above, key)
             if parent is None or (above, parent.lo) in self._opened:
@@ -135,4 +142,5 @@ class NodeCache:
         return self._levels[level].covering(key) if level in self._levels else None
 
     def _put(self, node: Node) -> None:
+        self._is_empty = False
         self._levels.setdefault(node.level, _Level()).put(node)

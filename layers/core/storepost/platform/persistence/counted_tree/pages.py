@@ -40,7 +40,7 @@ class Packing:
     fold_after: int = 36
     ends: int = 72
     node_fan_out: int = 18
-    pages: int = 4
+    pages: int = 8
     cold_after: timedelta | None = None
 
 

@@ -10,6 +10,9 @@ from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.reading import Reading
 from storepost.values.pagination import PageRequest
 
+_ROWS_FOR_A_LEVEL = 48
+"""So many rows of our lists take two read units, as a level's nodes do."""
+
 
 @dataclass(frozen=True)
 class PageQuery:
@@ -39,8 +42,10 @@ def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
     if left <= 0:
         return [], total
     skip = request.skipped + (behind if descending else before)
-    if reading.counts_all and not request.skipped:
-        rows = reading.first(within, request.size, descending=descending)
+    if reading.counts_all and _is_near(reading, query):
+        until = request.skipped + request.size
+        first = reading.first(within, until, descending=descending)
+        rows = None if first is None else first[request.skipped :]
     elif reading.counts_all:
         rows = _run(reading, skip, query)
     else:
@@ -50,6 +55,17 @@ def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
     # One row too many was written meanwhile, like one too few.
     reading.demand(len(rows) == min(request.size, left))
     return rows, total
+
+
+def _is_near(reading: Reading, query: PageQuery) -> bool:
+    """Whether the rows before the page cost no more than the nodes that lead to it.
+
+    In a list with pages only so many rows are sure to stand at its ends.
+    """
+    skipped, packing = query.request.skipped, reading.packing
+    if packing and skipped and reading.packed(query.within):
+        return skipped + query.request.size <= packing.ends
+    return skipped <= _ROWS_FOR_A_LEVEL * reading.levels_below
 
 
 def any_one(reading: Reading) -> TreeEntry | None:
@@ -68,13 +84,17 @@ def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] |
 
     None where pages may have some of them.
     """
-    place = reading.place(skip, descending=query.descending)
+    wanted = query.request.size if reading.packed(query.within) else 0
+    place = reading.place(skip, descending=query.descending, wanted=wanted)
     if place is None:
         return []
     leaf, skipped = place
     first = query.skipped_in(leaf, skipped)
     within = KeyRange(LOWEST, leaf.hi) if query.descending else KeyRange(leaf.lo, END)
     limit = first + query.request.size
+    has_page_as_rows = not leaf.page and reading.weight(leaf) >= skipped + query.request.size
+    if not has_page_as_rows and reading.packed(within & query.within):
+        return None
     rows = reading.first(within & query.within, limit, descending=query.descending)
     return None if rows is None else rows[first:]
 
@@ -88,12 +108,13 @@ def _page_of_leaves(
     """
     leaves: list[Node] = []
     first, promised = 0, 0
-    for leaf, skipped in reading.leaves(skip, descending=query.descending):
+    size = min(query.request.size, left)
+    for leaf, skipped in reading.leaves(skip, descending=query.descending, wanted=size):
         if not leaves:
             first = query.skipped_in(leaf, skipped)
         leaves.append(leaf)
         promised += reading.weight(leaf) - skipped
-        if promised >= min(query.request.size, left):
+        if promised >= size:
             break
     rows = reading.entries(leaves, query.within, descending=query.descending)
     reading.demand(len(rows) == first + min(promised, left))

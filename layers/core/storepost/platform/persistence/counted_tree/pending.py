@@ -81,6 +81,13 @@ class PendingSums:
         keys, sums = self._sums
         return sums[bisect_left(keys, within.hi)] - sums[bisect_left(keys, within.lo)]
 
+    def has_changes(self, within: KeyRange) -> bool:
+        """Whether any of the changes is in a range, whatever it adds."""
+        if not self.rows:
+            return False
+        keys, _ = self._sums
+        return bisect_left(keys, within.lo) < bisect_left(keys, within.hi)
+
     @cached_property
     def _sums(self) -> tuple[list[str], list[int]]:
         """The keys in order, and what all changes before each of them add."""

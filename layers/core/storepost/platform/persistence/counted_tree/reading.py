@@ -1,71 +1,26 @@
-"""Reading: places in a list by their number, and how many entries there are.
-
-The nodes are read level by level, not at one moment, so each attempt checks that they agree. Where
-a split or a write came between, the read begins again.
-"""
+"""Reading: places in a list by their number, and how many entries there are."""
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate
 
-from storepost.platform.persistence.counted_tree.items import Node, is_whole
-from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import (
-    ENTRIES,
-    Counts,
-    Filter,
-    TreeEntry,
-    total,
-)
-from storepost.platform.persistence.counted_tree.pages import Stored
-from storepost.platform.persistence.counted_tree.pending import PendingSums, pending_total
-from storepost.platform.persistence.counted_tree.rows import Rows, Summit
-from storepost.platform.persistence.counted_tree.runs import runs
-
-_STRICT_ATTEMPTS = 5
+from storepost.platform.persistence.counted_tree.items import Node
+from storepost.platform.persistence.counted_tree.keys import LOWEST, KeyRange
+from storepost.platform.persistence.counted_tree.model import Counts, Filter, TreeEntry, total
+from storepost.platform.persistence.counted_tree.pages import Packing, Stored
+from storepost.platform.persistence.counted_tree.pending import pending_total
+from storepost.platform.persistence.counted_tree.read_parts import ReadParts, Unsettled
+from storepost.platform.persistence.counted_tree.rows import Rows
 
 
-_UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
-"""Stands for the nodes of a list all of which is to be counted later."""
-
-
-class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
-    """A write came between two reads of one attempt."""
-
-
-class Reading:
-    """One attempt at reading a list: each node is read at most once.
-
-    What is counted are the entries that the filter keeps, or all of them. Where it isn't `strict`,
-    reads that disagree give what they found: a list that is written all the time has an answer too,
-    each part of which was true a moment ago.
-    """
-
-    def __init__(self, rows: Rows, only: Filter | None, *, strict: bool) -> None:
-        """Nothing read yet."""
-        self._rows = rows
-        self._only = only
-        self._counters = only.counters if only else (ENTRIES,)
-        self._strict = strict
-        self._below: dict[tuple[int, str], Sequence[Node]] = {}
+class Reading(ReadParts):
+    """Finds its way through a list, by what was read of it."""
 
     @property
     def counts_all(self) -> bool:
         """Whether there is no filter."""
         return self._only is None
-
-    def weight(self, node: Node) -> int:
-        """How many entries under the node count, with those that it doesn't count yet."""
-        counted = sum(node.counts[counter] for counter in self._counters)
-        return counted + self._pending.below(node.range)
-
-    @property
-    def top(self) -> Sequence[Node]:
-        """The top level's nodes."""
-        return self._summit.top
 
     @property
     def counts(self) -> Counts:
@@ -73,33 +28,10 @@ class Reading:
         pending = pending_total(self._summit.pending, self._rows.fields)
         return total((*(node.counts for node in self.top), pending))
 
-    @cached_property
-    def _summit(self) -> Summit:
-        summit = self._rows.summit()
-        top = summit.top
-        if summit.pending and not top:
-            return replace(summit, top=[_UNCOUNTED])
-        self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
-        return summit
-
-    @cached_property
-    def _pending(self) -> PendingSums:
-        return PendingSums(self._summit.pending, self._rows.fields, self._counters)
-
     @property
     def total(self) -> int:
         """How many entries count in the whole list."""
         return sum(map(self.weight, self.top))
-
-    def children(self, node: Node) -> Sequence[Node]:
-        """The nodes below a node, seen to hold what it says."""
-        place = (node.level, node.lo)
-        if place not in self._below:
-            children = self._rows.children(node)
-            weight = sum(map(self.weight, children))
-            self.demand(is_whole(children, node.range) and weight == self.weight(node))
-            self._below[place] = children
-        return self._below[place]
 
     def rank(self, key: str) -> int:
         """How many entries before the key count."""
@@ -114,14 +46,13 @@ class Reading:
             nodes = self.children(edge)
 
     def _rank_in(self, leaf: Node, key: str) -> int:
-        entries = self.entries([leaf])
-        self.demand(len(entries) == self.weight(leaf))
-        return sum(entry.key < key for entry in entries)
+        return sum(entry.key < key for entry in self.entries([leaf]))
 
-    def place(self, skip: int, *, descending: bool) -> tuple[Node, int] | None:
+    def place(self, skip: int, *, descending: bool, wanted: int = 0) -> tuple[Node, int] | None:
         """The leaf where the first `skip` entries that count end, in that direction.
 
-        With how many of its entries are among those; None behind the end.
+        With how many of its entries are among those; None behind the end. `wanted` is as with
+        `leaves`.
         """
         nodes = self.top
         while True:
@@ -133,28 +64,45 @@ class Reading:
             skip -= ranks[first]
             if not in_order[first].level:
                 return in_order[first], skip
+            if self.weight(in_order[first]) - skip < wanted:
+                self.read_ahead(in_order[first : first + 2])
             nodes = self.children(in_order[first])
 
-    def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
+    def leaves(self, skip: int, *, descending: bool, wanted: int = 0) -> Iterator[tuple[Node, int]]:
         """The leaves with entries that count, behind the first `skip` of those, in that direction.
 
-        The first one comes with how many of its entries are still to be skipped.
+        The first one comes with how many of its entries are still to be skipped. Where so many are
+        `wanted` that they stand below two neighbours, both are read together.
         """
-        return self._leaves(self.top, skip, descending=descending)
+        return self._leaves(self.top, skip, wanted, descending=descending)
 
     def _leaves(
-        self, nodes: Sequence[Node], skip: int, *, descending: bool
+        self, nodes: Sequence[Node], skip: int, wanted: int, *, descending: bool
     ) -> Iterator[tuple[Node, int]]:
-        for node in reversed(nodes) if descending else nodes:
+        in_order = nodes[::-1] if descending else nodes
+        for place, node in enumerate(in_order):
             weight = self.weight(node)
             if weight <= skip:
                 skip -= weight
                 continue
             if node.level:
-                yield from self._leaves(self.children(node), skip, descending=descending)
+                if weight - skip < wanted:
+                    self.read_ahead(in_order[place : place + 2])
+                yield from self._leaves(self.children(node), skip, wanted, descending=descending)
             else:
                 yield node, skip
+            wanted -= weight - skip
             skip = 0
+
+    @property
+    def packing(self) -> Packing | None:
+        """How the list's leaves are packed; None in a list that never has a page."""
+        return self._rows.packing
+
+    @property
+    def levels_below(self) -> int:
+        """How many levels stand below the top."""
+        return self.top[0].level if self.top else 0
 
     def packed(self, within: KeyRange) -> KeyRange | None:
         """The part of a range where entries may stand in pages; None where all are rows."""
@@ -196,33 +144,10 @@ class Reading:
         """All entries of a range by key; None where pages may have some of them."""
         return None if self.packed(within) else self._rows.live(within)
 
-    def entries(
-        self,
-        leaves: Iterable[Node],
-        within: KeyRange = EVERYTHING,
-        *,
-        descending: bool = False,
-    ) -> list[TreeEntry]:
-        """The entries of leaves that count, within a range; the leaves are in that direction."""
-        found: list[TreeEntry] = []
-        for run in runs(leaves):
-            stored = self._rows.stored(run.range if run.pages else run.range & within)
-            self.demand(stored.has(run.pages))
-            entries = stored.entries(run.range & within, run.pages)
-            found += reversed(entries) if descending else entries
-        return [e for e in found if self._only.keeps(e)] if self._only else found
-
-    def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
-        """Gives the attempt up where two reads disagree."""
-        if self._strict and not agreed:
-            raise Unsettled
-
 
 def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Reading], T]) -> T:
-    """Returns what `read` finds, tried again where a write came between its queries."""
-    for _ in range(_STRICT_ATTEMPTS):
-        try:
-            return read(Reading(rows, only, strict=True))
-        except Unsettled:
-            continue
-    return read(Reading(rows, only, strict=False))
+    """Returns what `read` finds, put together anew where a write came between its queries."""
+    reading = Reading(rows, only)
+    while True:
+        with suppress(Unsettled):
+            return read(reading)

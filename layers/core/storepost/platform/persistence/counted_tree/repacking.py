@@ -43,8 +43,8 @@ class Repacking:
 
     def _packed(self, leaf: Node, packed: set[str]) -> Node:
         stored, old = self.contents.stored, self.contents.leaf.page_keys
-        kept = stored.rows.keys() - packed
-        entries = [e for e in stored.entries(leaf.range, old) if e.key not in kept]
+        unpacked = stored.rows.keys() - packed
+        entries = [e for e in stored.entries(leaf.range, old) if e.key not in unpacked]
         if not entries:
             return replace(leaf, page=None)
         named = replace(leaf, page=generation(leaf.version))

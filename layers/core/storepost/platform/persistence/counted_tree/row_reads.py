@@ -61,6 +61,8 @@ class RowReads:
     """How many there are, in a list that has the same ones always."""
     packing: Packing | None = None
     """How the list's leaves are packed; None in a list that never has a page."""
+    keys_stay: bool = False
+    """Whether an entry has the same key for as long as it is listed."""
 
     @property
     def nodes_partition(self) -> str:
@@ -136,9 +138,9 @@ class RowReads:
         condition = Item.sk.between(PENDING, PENDING_END)
         return list(map(as_pending, self._query(self.nodes_partition, condition, limit)))
 
-    def children(self, parent: Node) -> list[Node]:
-        """The nodes one level below, in order."""
-        return self._nodes(parent.level - 1, parent.range)
+    def children(self, parent: Node, last: Node | None = None) -> list[Node]:
+        """The nodes one level below, in order, of one parent or of all up to the last."""
+        return self._nodes(parent.level - 1, KeyRange(parent.lo, (last or parent).hi))
 
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
         """The first so many nodes of a level within a range, from either end."""

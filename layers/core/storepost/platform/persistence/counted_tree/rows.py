@@ -53,8 +53,8 @@ class Rows(RowReads):
     def may_hold(self, entry: TreeEntry) -> Condition:
         """As `holds`, or no row says anything: then a page has the entry."""
         if self.fields:
-            held: Condition = EntryItem.pk.does_not_exist() | self.holds(entry)
-            return held
+            condition: Condition = EntryItem.pk.does_not_exist() | self.holds(entry)
+            return condition
         there: Condition = EntryItem.is_gone.does_not_exist()
         return there
 

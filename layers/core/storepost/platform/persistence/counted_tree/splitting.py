@@ -23,7 +23,7 @@ _MAX_TOP_NODES = _MAX_PARTS = 90
 _MAX_PAGES = 12
 """Into which a leaf is split at once: the rows above them are removed by the same transaction."""
 
-_RAISES = 5
+_LEVEL_TRIES = 5
 """Every write to the list is in a new level's way; between two of them there is often room."""
 
 
@@ -72,7 +72,7 @@ class Splitter:
         if leaf is None:
             return
         if not leaf.has_parent and len(self.rows.top()) >= self.top_nodes:
-            self._raise(0)
+            self._add_level(0)
         self.split(1, key)
 
     def is_to_fold(self, leaf: Node) -> bool:
@@ -159,18 +159,18 @@ class Splitter:
             self._cut(node, pieces, bounds)
             nodes += len(bounds) - 2
         if nodes >= self.top_nodes:
-            self._raise(node.level)
+            self._add_level(node.level)
 
-    def _raise(self, level: int) -> None:
-        """Puts a level above the top one, unless somebody has; the next split tries again too."""
-        for _ in range(_RAISES):
+    def _add_level(self, level: int) -> None:
+        """Adds a level above the top one, unless somebody has; the next split tries again too."""
+        for _ in range(_LEVEL_TRIES):
             top = self.rows.top()
             if top[0].level != level:
                 return
             with suppress(LostRace):
-                return self._cover(top)
+                return self._write_level(top)
 
-    def _cover(self, top: Sequence[Node]) -> None:
+    def _write_level(self, top: Sequence[Node]) -> None:
         """Puts one node above those of the top level."""
         if not is_whole(top, EVERYTHING):
             return

@@ -1,21 +1,24 @@
 """The end of a list, as one knows it who goes on appending to it.
 
 Whoever appends in order cuts the last leaf behind its entries: what comes next gets a leaf and a
-page of its own. All that stands under the leaf was read once, and its version says that this is so
-still. Nothing is read again, then, and no page is written anew.
+page of its own, or a page beside that of a leaf that isn't full. All that stands under the leaf was
+read once, and its version says that this is so still. Nothing is read again, then, and no page is
+written anew.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree.items import Node, PageItem
+from storepost.platform.persistence.counted_tree.items import Node, pages_named
 from storepost.platform.persistence.counted_tree.keys import END, KeyRange, behind, separator
-from storepost.platform.persistence.counted_tree.model import Counts, TreeEntry, counts_of, total
+from storepost.platform.persistence.counted_tree.model import TreeEntry, total
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
+from storepost.platform.persistence.counted_tree.packed_entries import PackedEntries
 from storepost.platform.persistence.counted_tree.pages import generation
 from storepost.platform.persistence.counted_tree.rows import Rows
+from storepost.platform.persistence.item import Raw
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Appended:
     """What a unit appends, and how the list ends once that is written."""
 
     tail: Tail
-    page: PageItem
+    page: Raw
     above: Sequence[Addition]
 
 
@@ -58,20 +61,38 @@ def read_tail(rows: Rows) -> Tail | None:
 
 
 def append(
-    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, entries: Sequence[TreeEntry]
+    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, packed: PackedEntries
 ) -> Appended:
-    """Adds to the unit that entries behind the tail get a leaf of their own, with a page."""
-    begin, leaf = separator(tail.last, entries[0].key), tail.leaf
-    counts: Counts = total(counts_of(entry, rows.fields) for entry in entries)
-    new = replace(leaf, lo=begin, hi=END, counts=counts, version=1, page=generation(1))
-    rows.rewrite(changes, leaf, replace(leaf, hi=begin, version=leaf.version + 1))
-    rows.create(changes, new)
-    last = entries[-1].key
+    """Adds to the unit that entries behind the tail get a page: a small one beside those of the
+    last leaf, else one of a leaf of its own.
+    """
+    entries, counts, leaf = packed.entries, packed.counts, tail.leaf
+    last, appended = entries[-1].key, tail.appended
+    if _is_to_grow(rows, leaf, len(entries)):
+        version = leaf.version + 1
+        names = pages_named([*leaf.page_keys, generation(version)])
+        grown = total((leaf.counts, counts))
+        new = replace(leaf, counts=grown, version=version, page=names)
+        rows.rewrite(changes, leaf, new)
+    else:
+        begin = separator(tail.last, entries[0].key)
+        new = replace(leaf, lo=begin, hi=END, counts=counts, version=1, page=generation(1))
+        rows.rewrite(changes, leaf, replace(leaf, hi=begin, version=leaf.version + 1))
+        rows.create(changes, new)
+        appended += 1
     above = (
         NodeWrites(rows, changes, nodes).add([(last, counts)], level=1) if leaf.has_parent else []
     )
     paged = KeyRange(entries[0].key, behind(last).lo)
     span = KeyRange(min(tail.span.lo, paged.lo), paged.hi) if tail.span else paged
     rows.widen_span(changes, tail.span, span)
-    page = rows.page_item(new.page_keys[-1], entries)
-    return Appended(Tail(new, last, span, tail.appended + 1), page, above)
+    page = packed.page(rows.partition, new.page_keys[-1])
+    return Appended(Tail(new, last, span, appended), page, above)
+
+
+def _is_to_grow(rows: Rows, leaf: Node, entries: int) -> bool:
+    """Whether a leaf that was loaded has room for so many entries more, and for their page."""
+    packing = rows.packing
+    if packing is None or not leaf.page or len(leaf.page_keys) >= packing.pages:
+        return False
+    return leaf.n + entries <= packing.entries

@@ -63,7 +63,8 @@ class Tree:
     the list has so many from its first entry on, and never more: a write costs what it costs,
     however long the list is, and what grows is the top, past `top_nodes` too. Where `packing` is
     given, loads may pack the list's leaves, and growth those that are cold; it stays what it is, as
-    the fields do.
+    the fields do. Where `keys_stay`, an entry never moves within the list: whoever reads it beside
+    writers can't see a half of a move, and goes on with what was read last.
     """
 
     partition: str
@@ -72,11 +73,19 @@ class Tree:
     top_nodes: int = TOP_NODES
     levels: int | None = None
     packing: Packing | None = None
+    keys_stay: bool = False
 
     @cached_property
     def rows(self) -> Rows:
         """The tree's rows."""
-        return Rows(self.partition, self.filters, self.top_nodes, self.levels, self.packing)
+        return Rows(
+            self.partition,
+            self.filters,
+            self.top_nodes,
+            self.levels,
+            self.packing,
+            self.keys_stay,
+        )
 
     def insert(
         self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None

@@ -69,8 +69,8 @@ def _write(requests: Sequence[dict[str, Any]]) -> None:
 def _insert(rows: Sequence[Raw]) -> list[Key]:
     left, tries, refused = list(rows), 0, list[Key]()
     while left:
-        asked = {"Statements": [_statement(row) for row in left]}
-        answer = connection.dispatch("BatchExecuteStatement", asked)
+        request = {"Statements": [_statement(row) for row in left]}
+        answer = connection.dispatch("BatchExecuteStatement", request)
         codes = [_error_of(response) for response in answer["Responses"]]
         refused += [_key(r) for r, code in zip(left, codes, strict=True) if code == _EXISTS]
         again = [r for r, code in zip(left, codes, strict=True) if code in REFUSED_FOR_NOW]

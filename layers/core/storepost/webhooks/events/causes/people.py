@@ -1,6 +1,6 @@
 """What a change of a profile's row tells, and a new change of consent."""
 
-from storepost.people.consent.repository import ConsentChangeItem
+from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.answered import answered
 from storepost.people.profiles.rows import (

@@ -56,7 +56,7 @@ class ConsentChangedMessage(Shape):
 
     @classmethod
     def of(cls, change: ConsentChange, external_ids: Iterable[str]) -> "ConsentChangedMessage":
-        """The message that tells of the change to the store of these customers."""
+        """Returns the message that tells of the change to the store of these customers."""
         data = WriteBackData(
             change_id=change.id,
             channel=change.channel,

@@ -1,0 +1,33 @@
+"""Loads by the code of this checkout, beside that of an earlier commit where one is given."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from local.template import ROOT
+
+WORKER = ROOT / "benchmarks" / "processes" / "loading_worker.py"
+
+type Took = dict[str, float]
+"""Seconds by the clock and of the CPU, units and calls."""
+
+
+def checkouts() -> dict[str, Path]:
+    """The checkout that `BEFORE` names, if any, and this one."""
+    before = os.environ.get("BEFORE")
+    return ({"before": Path(before)} if before else {}) | {"loaded": ROOT}
+
+
+def taken(checkout: Path, load: str, count: int, milliseconds: float) -> dict[str, Took]:
+    """What each part of a load takes in a checkout, where a call takes so long at least."""
+    done = subprocess.run(
+        [sys.executable, str(WORKER), load, str(count), str(milliseconds)],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": f"{checkout / 'layers' / 'core'}:{checkout}"},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -1,0 +1,91 @@
+"""How fast loads may go on AWS, half an hour at a time: what bounds them, and what it costs.
+
+From AWS's documents, with `/amazondynamodb/latest/developerguide/` before the first three names:
+`on-demand-capacity-mode.html` (a new table takes 4,000 write units a second, then twice its former
+peak, throttled where that is exceeded within half an hour; an account's quota is 40,000 a table),
+`warm-throughput-scenarios.html` and `bp-partition-key-design.html` (1,000 write units a second a
+partition); and of SQS, `fifo-queue-lambda-behavior.html` (one function at a time a message group).
+DynamoDB may split a key's items over partitions as it gets hot. Nothing promises when, and a list
+that grows at one end stays hot there: so a key counts as one partition.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from benchmarks.measure.prices import DYNAMODB_WRITE_UNIT, LAMBDA_GB_SECOND
+
+NEW_TABLE = 4_000
+QUOTA = 40_000
+PARTITION = 1_000
+"""Write units a second."""
+WINDOW_SECONDS = 1800
+FUNCTION_GB = 1769 / 1024
+WORKER, CONTAINERS, KEY, TABLE = "one worker", "containers", "partition key", "table"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a load takes for each of its rows, as benchmarks measured it."""
+
+    name: str
+    write_units: float
+    """With what the stream's readers write."""
+    key_units: float
+    """Of these, how many fall on the partition key of a workspace that gets most."""
+    milliseconds: float
+    """Of one worker, where a call of DynamoDB takes 12 ms."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """Rows of as many workspaces at once, each with as many."""
+
+    kind: Kind
+    rows: int
+    """Of all workspaces."""
+    workspaces: int
+    containers: int
+    """How many work on the queue at most."""
+    shards: int = 1
+    """How many workers a workspace's load has."""
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a load took, and what bounded it for most of the time."""
+
+    hours: float
+    dollars: float
+    bound: str
+
+
+def simulate(load: Load, warm: float = NEW_TABLE) -> Took:
+    """Loads everything into a table that takes `warm` write units a second at first."""
+    left, seconds, busy = float(load.rows), 0.0, 0.0
+    bounds: Counter[str] = Counter()
+    while left > 0:
+        rate, bound = _rate(load, warm)
+        took = min(WINDOW_SECONDS, left / rate)
+        left -= rate * took
+        left = left if left > 0.5 else 0.0
+        seconds += took
+        bounds[bound] += int(1000 * took)
+        busy += took * rate * load.kind.milliseconds / 1000
+        warm = min(QUOTA, max(warm, 2 * rate * load.kind.write_units))
+    dollars = load.rows * load.kind.write_units * DYNAMODB_WRITE_UNIT
+    dollars += busy * FUNCTION_GB * LAMBDA_GB_SECOND["arm64"]
+    return Took(seconds / 3600, dollars, bounds.most_common(1)[0][0])
+
+
+def _rate(load: Load, warm: float) -> tuple[float, str]:
+    """Rows a second of all workspaces together, and what keeps them from more."""
+    kind, workers = load.kind, load.workspaces * load.shards
+    alone = 1000 / kind.milliseconds
+    rates = {
+        WORKER: workers * alone,
+        CONTAINERS: load.containers * alone,
+        KEY: load.workspaces * PARTITION / kind.key_units,
+        TABLE: warm / kind.write_units,
+    }
+    bound = min(rates, key=lambda name: rates[name])
+    return rates[bound], bound

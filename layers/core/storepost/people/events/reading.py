@@ -1,0 +1,70 @@
+"""The events of one partition in their order, from both kinds of rows that hold them."""
+
+from collections.abc import Iterator
+from heapq import merge
+from itertools import groupby, islice
+
+from storepost.people.events.keys import bounds, event_prefix, order_prefix, position_of
+from storepost.people.events.rows import (
+    EventRow,
+    OrderPointerItem,
+    ProfileEventItem,
+    sort_key_of,
+)
+from storepost.platform.persistence.item import Item
+
+WINDOW = 100
+"""Pointers to orders that are read at once where nobody says how many events are needed."""
+MAX_WINDOW = 1000
+
+
+def newest_first(
+    partition: str, since: str, until: str, most: int | None = None
+) -> Iterator[EventRow]:
+    """Returns the events between two moments (texts; empty is no bound), `most` of them or all.
+
+    An event may move from its order's pointer to a row of its own, and never back. So of each
+    stretch of time the pointers are read before the other rows: one that moves meanwhile is found
+    twice rather than never.
+    """
+    found = _stretches(partition, since, until, most)
+    return islice((next(same) for _, same in groupby(found, sort_key_of)), most)
+
+
+def _stretches(partition: str, since: str, until: str, most: int | None) -> Iterator[EventRow]:
+    size = min(most or WINDOW, MAX_WINDOW)
+    pointers = _pointers(partition, since, until, size)
+    more = True
+    while more:
+        some = list(islice(pointers, size))
+        more = len(some) == size
+        last = position_of(some[-1].sk) if more else ""
+        carried = [row for row in some if row.carries_event]
+        # Another row with the key of the last pointer belongs to the next stretch.
+        own = _own_rows(partition, f"{last}!" if more else since, until, most)
+        yield from merge(carried, own, key=sort_key_of, reverse=True)
+        until = last
+
+
+def _pointers(partition: str, since: str, until: str, size: int) -> Iterator[OrderPointerItem]:
+    return iter(
+        OrderPointerItem.query(
+            partition,
+            Item.sk.between(*bounds(order_prefix(), since, until)),
+            consistent_read=True,
+            scan_index_forward=False,
+            page_size=size,
+        )
+    )
+
+
+def _own_rows(partition: str, since: str, until: str, most: int | None) -> Iterator[EventRow]:
+    return iter(
+        ProfileEventItem.query(
+            partition,
+            Item.sk.between(*bounds(event_prefix(), since, until)),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+    )

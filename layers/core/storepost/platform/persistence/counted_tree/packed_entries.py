@@ -1,0 +1,64 @@
+"""Entries as a page holds them: made once, though several lists have a page with the same ones."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from storepost.platform.persistence.counted_tree.items import PageItem
+from storepost.platform.persistence.counted_tree.model import (
+    Counts,
+    FilterField,
+    TreeEntry,
+    counts_of_marks,
+    marks,
+)
+from storepost.platform.persistence.deflated import Deflated
+from storepost.platform.persistence.item import Item, Raw
+
+_CONTENT = Deflated()
+
+
+@dataclass(frozen=True)
+class PackedEntries:
+    """Entries in the order of their keys, of lists with these filter fields."""
+
+    entries: Sequence[TreeEntry]
+    fields: Sequence[FilterField]
+
+    @cached_property
+    def columns(self) -> list[list[Any]]:
+        """Returns the keys, the filter values as letters, and the payloads."""
+        return [
+            [entry.key for entry in self.entries],
+            self._marks if self.fields else [],
+            [entry.payload for entry in self.entries],
+        ]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Returns what the entries add to the nodes above them."""
+        found: Counts = Counter()
+        for marked, times in Counter(self._marks).items():
+            for name, count in counts_of_marks(marked, self.fields).items():
+                found[name] += count * times
+        return found
+
+    def page(self, partition: str, key: str) -> Raw:
+        """Returns the row of a page in DynamoDB's own notation."""
+        kind = Item.kind.get_discriminator(PageItem)
+        return {
+            "pk": {"S": partition},
+            "sk": {"S": key},
+            "kind": {"S": kind},
+            PageItem.entries.attr_name: {"B": self._content},
+        }
+
+    @cached_property
+    def _marks(self) -> list[str]:
+        return [marks(entry, self.fields) for entry in self.entries]
+
+    @cached_property
+    def _content(self) -> bytes:
+        return _CONTENT.serialize(self.columns)

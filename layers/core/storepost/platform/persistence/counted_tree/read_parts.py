@@ -1,0 +1,191 @@
+"""What one answer reads of a list: the top, nodes and leaves, and how they are made to agree.
+
+They are read one after the other, not at one moment, so each is held against the one above. Where a
+write came between, a list whose keys stay goes on: it counts what was read last, and so has that
+write. In any other list the difference may be a half of a move. There the top is read again, and
+of what stands below whatever doesn't fit it.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Never
+
+from storepost.platform.persistence.counted_tree.items import Node, is_whole
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
+from storepost.platform.persistence.counted_tree.pending import PendingSums
+from storepost.platform.persistence.counted_tree.rows import Rows, Summit
+from storepost.platform.persistence.counted_tree.runs import Run, runs
+
+_STRICT_ATTEMPTS = 5
+
+
+_UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
+"""Stands for the nodes of a list all of which is to be counted later."""
+
+
+class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
+    """A write came between two reads: the answer is put together anew from what is read by now."""
+
+
+class ReadParts:
+    """The parts of a list that were read, each once, and again where it no longer fits.
+
+    What is counted are the entries that the filter keeps, or all of them. After some attempts a
+    list that is written all the time is answered with what was found last, each part of which was
+    true a moment ago.
+    """
+
+    def __init__(self, rows: Rows, only: Filter | None) -> None:
+        """Nothing read yet."""
+        self._rows = rows
+        self._only = only
+        self._counters = only.counters if only else (ENTRIES,)
+        self._attempts = _STRICT_ATTEMPTS
+        self._children: dict[tuple[int, str], Sequence[Node]] = {}
+        """By their parent's level and where it begins, as they were read last."""
+        self._ahead: set[tuple[int, str]] = set()
+        """Parents whose children were read since the top was, and not yet held against them."""
+        self._below: dict[tuple[int, str], Sequence[Node]] = {}
+        """Those that were held against the nodes above them."""
+        self._entries: dict[tuple[KeyRange, KeyRange], Sequence[TreeEntry]] = {}
+        """Those that count, by their leaf's range and by the part of it that was read."""
+
+    @property
+    def top(self) -> Sequence[Node]:
+        """The top level's nodes."""
+        return self._summit.top
+
+    @cached_property
+    def _summit(self) -> Summit:
+        summit = self._rows.summit()
+        top = summit.top
+        if summit.pending and not top:
+            return replace(summit, top=[_UNCOUNTED])
+        self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
+        return summit
+
+    @cached_property
+    def _pending(self) -> PendingSums:
+        return PendingSums(self._summit.pending, self._rows.fields, self._counters)
+
+    def weight(self, node: Node) -> int:
+        """How many entries under the node count; in a list whose keys stay, as they were read."""
+        if not self._rows.keys_stay:
+            return self._own_weight(node)
+        if node.level:
+            below = self._below.get((node.level, node.lo))
+            return sum(map(self.weight, below)) if below else self._own_weight(node)
+        found = self._entries.get((node.range, node.range))
+        return self._own_weight(node) if found is None else len(found)
+
+    def _own_weight(self, node: Node) -> int:
+        """As the node says, with what it doesn't count yet."""
+        counted = sum(node.counts[counter] for counter in self._counters)
+        return counted + self._pending.below(node.range)
+
+    def children(self, node: Node) -> Sequence[Node]:
+        """The nodes below a node. Raises Unsettled where they hold something else than it says."""
+        place = (node.level, node.lo)
+        if place not in self._below:
+            children, taken = self._children.get(place, ()), False
+            if not self._fit(children, node) and place not in self._ahead:
+                children = self._children[place] = self._rows.children(node)
+            if not self._fit(children, node):
+                # Whether what was pending is counted by now can't be told from another write.
+                is_pending = self._pending.has_changes(node.range)
+                is_exact = is_whole(children, node.range) and not is_pending
+                taken = self._rows.keys_stay
+                if self._attempts and not (taken and is_exact):
+                    self._begin_anew()
+            self._below[place] = children
+            if taken:
+                raise Unsettled
+        return self._below[place]
+
+    def read_ahead(self, nodes: Sequence[Node]) -> None:
+        """Reads what stands below neighbours by one query, where nothing of it was read yet."""
+        if len(nodes) < 2 or any((node.level, node.lo) in self._children for node in nodes):
+            return
+        first, *_, last = sorted(nodes, key=lambda node: node.lo)
+        found = self._rows.children(first, last)
+        for node in nodes:
+            below = [child for child in found if child.lo in node.range]
+            self._children[node.level, node.lo] = below
+            self._ahead.add((node.level, node.lo))
+
+    def _fit(self, children: Sequence[Node], node: Node) -> bool:
+        weight = sum(map(self._own_weight, children))
+        return is_whole(children, node.range) and weight == self._own_weight(node)
+
+    def entries(
+        self,
+        leaves: Iterable[Node],
+        within: KeyRange = EVERYTHING,
+        *,
+        descending: bool = False,
+    ) -> list[TreeEntry]:
+        """The entries of leaves that count, within a range; the leaves are in that direction.
+
+        Raises Unsettled where a leaf holds something else than it says.
+        """
+        wanted = list(leaves)
+        unread = [leaf for leaf in wanted if self._entries_of(leaf, within) is None]
+        taken = False
+        for run in runs(unread):
+            below = [leaf for leaf in unread if leaf.lo in run.range]
+            taken |= self._read(run, below, within)
+        if taken:
+            raise Unsettled
+        found: list[TreeEntry] = []
+        for leaf in wanted:
+            entries = self._entries_of(leaf, within) or ()
+            found += reversed(entries) if descending else entries
+        return [entry for entry in found if entry.key in within]
+
+    def _entries_of(self, leaf: Node, within: KeyRange) -> Sequence[TreeEntry] | None:
+        """What was read of a leaf: all of it, or what is in the range; None for nothing yet."""
+        whole = self._entries.get((leaf.range, leaf.range))
+        return self._entries.get((leaf.range, leaf.range & within)) if whole is None else whole
+
+    def _read(self, run: Run, leaves: Sequence[Node], within: KeyRange) -> bool:
+        """Reads neighbours; whether one of them now counts something else than before."""
+        part = run.range if run.pages else run.range & within
+        stored = self._rows.stored(part)
+        self.demand(stored.has(run.pages))
+        unknown = stored.pages.keys() - run.pages
+        counted = stored.entries(part, run.pages)
+        if self._only:
+            counted = [entry for entry in counted if self._only.keeps(entry)]
+        taken = False
+        for leaf in leaves:
+            first, end = (bisect_left(counted, key, key=_key) for key in (leaf.lo, leaf.hi))
+            is_all = leaf.range & part == leaf.range
+            more = end - first - self.weight(leaf) if is_all else 0
+            # What is missing may stand in a page that the leaf has by now.
+            self.demand(more == 0 or (self._rows.keys_stay and more > 0 and not unknown))
+            taken |= more != 0
+            self._entries[leaf.range, leaf.range & part] = counted[first:end]
+        return taken and self._rows.keys_stay
+
+    def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
+        """Raises Unsettled where two reads disagree: all is read again."""
+        if self._attempts and not agreed:
+            self._children.clear()
+            self._begin_anew()
+
+    def _begin_anew(self) -> Never:
+        self._attempts -= 1
+        self.__dict__.pop("_summit", None)
+        self.__dict__.pop("_pending", None)
+        self._ahead.clear()
+        self._below.clear()
+        self._entries.clear()
+        raise Unsettled
+
+
+def _key(entry: TreeEntry) -> str:
+    return entry.key

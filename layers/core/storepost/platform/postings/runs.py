@@ -1,0 +1,234 @@
+"""Which runs of pages there are of one kind in a workspace: one row says it.
+
+A run is what one batch or one merge has written. Its number says where its pages stand, and is new
+for each try. The sequence of a posting says what holds of several under one key: that with the
+greatest one, and of a row and a page with the same one the row. What a batch brings as pages has
+the run's number for that, and keeps it in merges; a row, also one that says that there is no
+posting, has the greatest number that any run had when it was written.
+
+So whoever writes an entry's postings one after the other is read so, in rows or pages: a run has
+its number before its pages are written, and a row its sequence from a read that came before.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime, timedelta
+
+from pynamodb.attributes import NumberAttribute
+
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import VersionedItem, find, find_all, find_in
+from storepost.platform.persistence.records import Records
+from storepost.platform.postings.keys import Indexed, runs_key
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+ABANDONED_AFTER = timedelta(minutes=30)
+"""A run that was begun so long ago will not be finished: functions run for 15 minutes at most."""
+
+type ExpectLive = Callable[[Changes, WorkspaceScope], None]
+"""Demands that a workspace is there, where it gets its first run."""
+
+
+class RunAbandoned(Exception):  # noqa: N818 - it is what happened
+    """Others have given up a run that took too long, or the workspace is gone: nothing shows it."""
+
+
+class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
+    """Which runs there are."""
+
+    newest = NumberAttribute()
+    """The greatest number that a run ever had."""
+    runs = Records("number", "sequence", "pages", "size", "is_sorted", named_by=["number"])
+    """Those that are read, by their sequence; the size is in bytes."""
+    begun = Records("number", "pages", "at", "first", "last", named_by=["number"])
+    """Those whose pages are being written, and since when; of a merge also the least and the
+    greatest sequence of what it merges."""
+    ended = Records("number", "pages", named_by=["number"])
+    """Those that are read no more, and whose pages may still be there."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is read."""
+
+    number: int
+    sequence: int
+    """The greatest one of its postings."""
+    pages: int
+    size: int
+    """Of its pages in bytes."""
+    is_sorted: bool
+    """Whether a merge has cut it by sort keys, with fences."""
+
+
+@dataclass(frozen=True)
+class BegunRun:
+    """A run whose pages are being written."""
+
+    number: int
+    pages: int
+    at: datetime
+    first: int | None = None
+    last: int | None = None
+    """Of a merge, the least and the greatest sequence of what it merges."""
+
+    @property
+    def is_merge(self) -> bool:
+        """Returns whether it is a merge's."""
+        return self.first is not None
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Returns whether nobody works on it any more."""
+        return self.at < clock.now() - ABANDONED_AFTER
+
+    def merges(self, run: Run) -> bool:
+        """Returns whether it merges that run."""
+        if self.first is None or self.last is None:
+            return False
+        return self.first <= run.sequence <= self.last
+
+
+@dataclass(frozen=True)
+class EndedRun:
+    """A run whose pages are to be removed."""
+
+    number: int
+    pages: int
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the row says."""
+
+    newest: int = 0
+    runs: tuple[Run, ...] = ()
+    begun: tuple[BegunRun, ...] = ()
+    ended: tuple[EndedRun, ...] = ()
+
+    @property
+    def is_merging(self) -> bool:
+        """Returns whether a merge is under way, and not abandoned."""
+        return any(each.is_merge and not each.is_abandoned for each in self.begun)
+
+    @property
+    def settled(self) -> tuple[Run, ...]:
+        """Returns the runs below all batches' runs that are being written: they may be merged.
+
+        What is written later has a greater sequence than these.
+        """
+        first = min((each.number for each in self.begun if not each.is_merge), default=None)
+        return tuple(each for each in self.runs if first is None or each.sequence < first)
+
+
+class RunsRepository:
+    """The row of one kind in one workspace."""
+
+    def __init__(self, of: Indexed) -> None:
+        """Makes the repository."""
+        self._scope = of.workspace
+        self._key = runs_key(of)
+
+    def find(self) -> Runs:
+        """Returns what the row says now; where there is none, that there are no runs."""
+        return _as_runs(find(PostingRunsItem, self._key))
+
+    def begin_batch(self, pages: int, expect_live: ExpectLive) -> Runs:
+        """Gives a batch's run its number, which is the newest one of what is returned.
+
+        Raises what `expect_live` has for a commit where the workspace is gone.
+        """
+
+        def begin(changes: Changes, before: Runs) -> Runs:
+            if not before.newest:
+                expect_live(changes, self._scope)
+            return _with_begun(before, BegunRun(before.newest + 1, pages, clock.now()))
+
+        return self._change(begin)
+
+    def begin_merge(self, merged: Collection[Run], pages: int) -> int | None:
+        """Gives a merge's run its number; None where the runs can't be merged any more."""
+        sequences = [each.sequence for each in merged]
+
+        def begin(_: Changes, before: Runs) -> Runs | None:
+            number, now = before.newest + 1, clock.now()
+            begun = BegunRun(number, pages, now, min(sequences), max(sequences))
+            covered = {each for each in before.settled if begun.merges(each)}
+            if before.is_merging or covered != set(merged):
+                return None
+            return _with_begun(before, begun)
+
+        after = self._change(begin)
+        return after.newest if after else None
+
+    def publish(self, run: Run, removed: Collection[EndedRun] = ()) -> Runs:
+        """Has a run read whose pages are written, and forgets ended ones whose pages are removed.
+
+        What a merge has merged is ended by that. Raises RunAbandoned.
+        """
+
+        def show(_: Changes, before: Runs) -> Runs:
+            begun = next((each for each in before.begun if each.number == run.number), None)
+            if begun is None:
+                raise RunAbandoned
+            merged = [each for each in before.runs if begun.merges(each)]
+            ended = [EndedRun(each.number, each.pages) for each in merged]
+            published = [run, *(each for each in before.runs if each not in merged)]
+            return replace(
+                before,
+                runs=tuple(sorted(published, key=lambda each: each.sequence)),
+                begun=tuple(each for each in before.begun if each != begun),
+                ended=(*(each for each in before.ended if each not in removed), *ended),
+            )
+
+        return self._change(show)
+
+    def _change[R: Runs | None](self, work: Callable[[Changes, Runs], R]) -> R:
+        """Writes what becomes of the row; nothing where that is None."""
+
+        def change(changes: Changes) -> R:
+            row = find(PostingRunsItem, self._key)
+            after = work(changes, _as_runs(row))
+            if after is not None:
+                row = row or PostingRunsItem(*self._key)
+                row.newest = after.newest
+                row.runs = [list(astuple(each)) for each in after.runs]
+                row.begun = list(map(_begun_elements, after.begun))
+                row.ended = [list(astuple(each)) for each in after.ended]
+                changes.save(row)
+            return after
+
+        return commit_anew(change)
+
+
+def newest_of(indexed: Iterable[Indexed]) -> dict[Indexed, int]:
+    """Returns the greatest number of a run that each has ever had; 0 where there was none."""
+    keys = {each: runs_key(each) for each in indexed}
+    rows = find_all(keys.values())
+    return {each: _as_runs(find_in(rows, PostingRunsItem, keys[each])).newest for each in keys}
+
+
+def _with_begun(runs: Runs, begun: BegunRun) -> Runs:
+    """With a run that begins; those that were abandoned are ended."""
+    abandoned = [each for each in runs.begun if each.is_abandoned]
+    remaining = (each for each in runs.begun if each not in abandoned)
+    ended = (EndedRun(each.number, each.pages) for each in abandoned)
+    return replace(
+        runs, newest=begun.number, begun=(*remaining, begun), ended=(*runs.ended, *ended)
+    )
+
+
+def _as_runs(row: PostingRunsItem | None) -> Runs:
+    if row is None:
+        return Runs()
+    return Runs(
+        int(row.newest),
+        tuple(Run(*each) for each in row.runs),
+        tuple(BegunRun(n, p, clock.from_text(at), *merged) for n, p, at, *merged in row.begun),
+        tuple(EndedRun(*each) for each in row.ended),
+    )
+
+
+def _begun_elements(run: BegunRun) -> list[int | str | None]:
+    return [run.number, run.pages, clock.to_text(run.at), run.first, run.last]

@@ -1,0 +1,113 @@
+"""Writing postings: one by one as rows, or where they come in number as pages."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from storepost.platform.persistence.item import Key
+from storepost.platform.postings.entries import Posting, SearchKind
+from storepost.platform.postings.keys import PACKED_KINDS, Indexed
+from storepost.platform.postings.packing import Packing
+from storepost.platform.postings.pages import KeyedPosting, cut_by_entry
+from storepost.platform.postings.rows import Request, request, send
+from storepost.platform.postings.runs import ExpectLive, Runs, newest_of
+from storepost.values.scope import WorkspaceScope
+
+MIN_PACKED = 200
+"""Postings of a kind in a workspace that are written as pages."""
+
+type PostingWrites = Mapping[Key, Posting | None]
+"""What is to stand under keys; None for nothing."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What is written of one kind in one workspace."""
+
+    of: Indexed
+    writes: PostingWrites
+
+    @property
+    def puts(self) -> dict[Key, Posting]:
+        return {key: each for key, each in self.writes.items() if each}
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """The rows that were written of a kind in a workspace, and their sequence."""
+
+    of: Indexed
+    writes: PostingWrites
+    sequence: int
+
+    @property
+    def requests(self) -> list[Request]:
+        """Returns what writes them."""
+        return [request(key, posting, self.sequence) for key, posting in self.writes.items()]
+
+
+def write_together(
+    writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None
+) -> list[WrittenRows]:
+    """Writes what differs of several entries, in as few calls as there may be.
+
+    Of two that write under one key the later one holds. Many of a kind become pages where
+    `expect_live` is given, which raises what ends it where a workspace is gone; without it all
+    become rows. Returns what became rows.
+    """
+    groups = list(_groups(writes))
+    large = [each for each in groups if expect_live and _is_large(each)]
+    pages = [_pages(each, expect_live) for each in large if expect_live]
+    small = [each for each in groups if each not in large]
+    newest = newest_of(each.of for each in small if each.of.kind in PACKED_KINDS)
+    rows = [WrittenRows(each.of, each.writes, newest.get(each.of, 0)) for each in small]
+    rows += [each.removals for each in pages]
+    send(each for written in rows for each in written.requests)
+    for each in pages:
+        each.packing.write(each.begun, each.pages)
+    return rows
+
+
+def write_settled(writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None) -> None:
+    """Writes postings beside the stream's reader, which may write those of the same entries.
+
+    A row whose sequence is old by now may stand where that reader had written a newer one, and
+    below a page: so such rows are written once more.
+    """
+    written = write_together(writes, expect_live)
+    while written := [each for each in written if each.of.kind in PACKED_KINDS and each.writes]:
+        newest = newest_of(each.of for each in written)
+        old = [each.writes for each in written if newest[each.of] != each.sequence]
+        written = write_together(old)
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """A run that is begun."""
+
+    packing: Packing
+    begun: Runs
+    pages: list[list[KeyedPosting]]
+    removals: WrittenRows
+    """What there isn't any more, as a page doesn't say that."""
+
+
+def _pages(group: _Group, expect_live: ExpectLive) -> _Pages:
+    packing, puts = Packing(group.of), group.puts
+    pages = cut_by_entry(KeyedPosting(key[1], posting) for key, posting in puts.items())
+    begun = packing.begin(pages, expect_live)
+    removed = {key: None for key in group.writes if key not in puts}
+    return _Pages(packing, begun, pages, WrittenRows(group.of, removed, begun.newest))
+
+
+def _is_large(group: _Group) -> bool:
+    return group.of.kind in PACKED_KINDS and len(group.puts) >= MIN_PACKED
+
+
+def _groups(writes: Iterable[PostingWrites]) -> Iterable[_Group]:
+    by_partition: dict[str, dict[Key, Posting | None]] = {}
+    for each in writes:
+        for key, posting in each.items():
+            by_partition.setdefault(key[0], {})[key] = posting
+    for partition, some in by_partition.items():
+        kind = SearchKind(partition.rpartition("#")[2])
+        yield _Group(Indexed(WorkspaceScope.of(partition), kind), some)

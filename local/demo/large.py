@@ -1,0 +1,119 @@
+"""`DEMO=large`: two years of the demo shop's history, brought by the service's own imports.
+
+The shop sends it in batches, as any store does, while the run serves requests. What is sent stays
+noted: a run that goes on with the data of one before sends what is left.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+from local import aws
+from local.console import say
+from local.demo import Api, Credentials
+from local.demo.large_shop import BATCH, Batch, History
+from local.events.pumps import read_queues
+from storepost.values import clock
+
+END = timedelta(days=91)
+"""How long ago the history ends: what the demo has besides is newer."""
+AHEAD = 2
+"""Batches on their way at once: where another one waits, the last orders of one are packed, too."""
+MAX_WAITING = 400
+"""Messages in the queues beyond which no further batch is sent: they are in memory."""
+SAY_SECONDS = 5
+_LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """How far the history is brought."""
+
+    orders: int
+    until: str
+    """When the history ends."""
+    batch: int = BATCH
+    """How many records are sent together."""
+    batches: int = 0
+    """How many are completed, in their order."""
+
+    def as_json(self) -> dict[str, Any]:
+        """What a run leaves to the next."""
+        return asdict(self)
+
+    @property
+    def history(self) -> History:
+        """What is to be brought."""
+        return History(self.orders, clock.from_text(self.until), self.batch)
+
+
+def begin(orders: int, batch: int = BATCH) -> Loaded:
+    """Nothing brought yet."""
+    return Loaded(orders, clock.to_text(clock.now() - END), batch)
+
+
+@dataclass
+class Loading:
+    """Brings what is left of a history."""
+
+    api: Api
+    credentials: Credentials
+    loaded: Loaded
+    keep: Callable[[Loaded], None] = lambda _loaded: None
+    """Takes how far it is, each time that it is further."""
+    _sent: deque[tuple[str, Batch]] = field(default_factory=deque)
+    _began: float = field(default_factory=time.monotonic)
+    _said: float = field(default_factory=time.monotonic)
+    _brought: int = 0
+
+    def run(self, stopped: threading.Event) -> None:
+        """Returns when all is there, or `stopped` is set."""
+        batches = self.loaded.history.batches()
+        left = deque(batches[self.loaded.batches :])
+        if not left:
+            return
+        done = sum(len(batch.numbers) for batch in batches[: self.loaded.batches])
+        self._say(done)
+        while (left or self._sent) and not stopped.is_set():
+            if left and len(self._sent) < AHEAD and _waiting() < MAX_WAITING:
+                self._send(left.popleft())
+                continue
+            while self._sent and self._is_done(self._sent[0][0]):
+                done += self._note(self._sent.popleft()[1])
+            if time.monotonic() - self._said >= SAY_SECONDS:
+                self._say(done)
+            stopped.wait(_LOOK_SECONDS)
+        self._say(done)
+
+    def _send(self, batch: Batch) -> None:
+        key, store = self.credentials.api_keys["write"], self.credentials.store_id
+        made = self.api.call("POST", f"/stores/{store}/batches", key, batch.body())
+        self._sent.append((str(made["id"]), batch))
+
+    def _is_done(self, import_id: str) -> bool:
+        key, store = self.credentials.api_keys["read"], self.credentials.store_id
+        shown = self.api.call("GET", f"/stores/{store}/imports/{import_id}", key)
+        return shown["status"] not in {"queued", "running"}
+
+    def _note(self, batch: Batch) -> int:
+        self.loaded = replace(self.loaded, batches=self.loaded.batches + 1)
+        self.keep(self.loaded)
+        self._brought += len(batch.numbers)
+        return len(batch.numbers)
+
+    def _say(self, done: int) -> None:
+        self._said = time.monotonic()
+        records = self.loaded.history.records
+        line = f"{done:,} of {records:,} records of the large demo"
+        if self._brought and done < records:
+            rate = self._brought / (self._said - self._began)
+            line += f", {rate:.0f} a second, {(records - done) / rate / 60:.0f} minutes left"
+        say(line)
+
+
+def _waiting() -> int:
+    return sum(sum(aws.queue_depth(queue).values()) for queue in read_queues())

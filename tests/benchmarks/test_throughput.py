@@ -1,0 +1,35 @@
+"""How fast loads may go on AWS by simulation: each bound alone, and a table that warms up."""
+
+import pytest
+
+from benchmarks.measure.prices import DYNAMODB_WRITE_UNIT
+from benchmarks.simulation.throughput import CONTAINERS, KEY, TABLE, WORKER, Kind, Load, simulate
+
+PLAIN = Kind("rows", write_units=1, key_units=0.001, milliseconds=1)
+"""A worker does 1,000 a second, with 1,000 write units."""
+
+
+@pytest.mark.parametrize(
+    ("load", "a_second", "bound"),
+    [
+        (Load(PLAIN, 3_600_000, 1, 5), 1000, WORKER),
+        (Load(PLAIN, 3_600_000, 1, 5, shards=3), 3000, WORKER),
+        (Load(PLAIN, 3_600_000, 10, 2), 2000, CONTAINERS),
+        (Load(Kind("rows", 2, 2, 1), 3_600_000, 2, 5), 1000, KEY),
+    ],
+)
+def test_a_load_is_as_fast_as_what_bounds_it(load: Load, a_second: float, bound: str) -> None:
+    took = simulate(load)
+    assert took.hours == pytest.approx(1000 / a_second)
+    assert took.bound == bound
+    writes = 3_600_000 * load.kind.write_units * DYNAMODB_WRITE_UNIT
+    assert writes < took.dollars < 1.2 * writes
+
+
+def test_a_table_takes_twice_as_much_after_each_half_an_hour_up_to_the_quota() -> None:
+    half_hours = [4_000, 8_000, 16_000, 32_000, 40_000, 40_000]
+    rows = 1800 * sum(half_hours)
+    took = simulate(Load(PLAIN, rows, 1000, 1000))
+    assert took.hours == pytest.approx(3)
+    assert took.bound == TABLE
+    assert simulate(Load(PLAIN, rows, 1000, 1000), warm=40_000).hours == pytest.approx(1.75)

@@ -1,0 +1,245 @@
+"""What a feed has before it is one: its preview, and the check of its mapping."""
+
+import json
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.feeds.files import bounds
+from storepost.feeds.imports import matching
+from storepost.values.ids import new_id
+from tests.feeds.feeds.failing_feeds import FAILURES, ROWS, broken
+from tests.feeds.feeds.feed_store import MAPPING, Json, Shop, counts, csv
+from tests.harness.call_interruption import counted
+
+
+class TestPreview:
+    """POST /feeds/preview."""
+
+    def preview(self, shop: Shop, url: str) -> Json:
+        answer = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def test_ever_other_columns(self, shop: Shop) -> None:
+        """The first 500 are shown: a mapping names no more."""
+        rows = [{f"c-{row}-{n}": "x" for n in range(400)} for row in range(3)]
+        seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
+        names = [name for row in rows for name in row]
+        assert [column["name"] for column in seen["columns"]] == names[:500]
+        assert {tuple(column["samples"]) for column in seen["columns"]} == {("x",)}
+        assert seen["sampled"] == 3
+
+    def test_as_many_rows_as_have_a_million_cells(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All of them are held in memory at once."""
+        monkeypatch.setattr(bounds.Sample, "CELLS", 7)
+        url = shop.server.put("/feed", "id,a,b\n" + "1,2,3\n" * 9)
+        assert self.preview(shop, url)["sampled"] == 2
+        monkeypatch.setattr(bounds.Sample, "CELLS", 1)
+        assert self.preview(shop, url)["sampled"] == 1
+
+    def test_of_a_store_without_products_nothing_is_looked_up(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Ten thousand rows would be four hundred batch gets."""
+        calls = list[object]()
+        monkeypatch.setattr(matching, "match", lambda *rows, **_: calls.append(rows))
+        url = shop.server.put("/feed", "id,title\na,Cup\nb,Pot\n")
+        assert self.preview(shop, url)["matches"] == 0
+        assert calls == []
+
+    def test_of_rows_of_nobodys_no_key_is_asked_for(self, shop: Shop) -> None:
+        """The store's names are read at once: beside many rows they are few."""
+        shop.put_product("a")
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(60)]
+        url = shop.server.put("/feed", csv(*rows))
+        calls = counted(lambda: self.preview(shop, url))
+        assert calls.count("BatchGetItem") == 1  # the caller's rights
+        url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
+
+    def test_of_many_rows_about_one_product_it_is_read_once(self, shop: Shop) -> None:
+        """By one batch get, and its layer by another, however many of its variants there are."""
+        price = {"amount": 1000, "currency": "EUR"}
+        variants = [{"externalId": f"v{n}", "title": "One", "price": price} for n in range(130)]
+        shop.put_product("a", variants=variants)
+        shop.world.deliver()
+        url = shop.server.put("/feed", csv(*({"id": f"v{n}", "title": "Cup"} for n in range(130))))
+        calls = counted(lambda: self.preview(shop, url))
+        assert calls.count("BatchGetItem") == 1 + 2  # the caller's rights
+        assert self.preview(shop, url)["matches"] == 130
+
+    def test_of_a_few_rows_their_keys_are_asked_for(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All names of a store would be more."""
+        shop.put_product("a")
+        monkeypatch.setattr(matching, "read_names", lambda *_: pytest.fail("all were read"))
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(20)]
+        url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
+
+    def test_of_a_store_of_many_products_keys_are_asked_for(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shop.put_product("a")
+        shop.put_product("b")
+        monkeypatch.setattr(matching, "_NAMES_A_ROW", 0.05)
+        monkeypatch.setattr(matching, "read_names", lambda *_: pytest.fail("all were read"))
+        rows = [{"id": f"n{number}", "title": "Cup"} for number in range(30)]
+        url = shop.server.put("/feed", csv(*rows, {"id": "b-v", "title": "Cup"}))
+        assert self.preview(shop, url)["matches"] == 1
+
+    def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
+        shop.put_product("a")
+        url = shop.server.put("/feed", "id;Name;Weight kg;Farbe;Name\na;Cup;1;red;x\nb;Pot;2;;x\n")
+        assert self.preview(shop, url) == {
+            "format": "csv",
+            "columns": [
+                {"name": "id", "suggested": "id", "samples": ["a", "b"]},
+                {"name": "Name", "suggested": "title", "samples": ["Cup", "Pot"]},
+                {"name": "Weight kg", "suggested": {"custom": "weight_kg"}, "samples": ["1", "2"]},
+                {"name": "Farbe", "suggested": "color", "samples": ["red"]},
+                {"name": "Name (2)", "suggested": {"custom": "name_2"}, "samples": ["x"]},
+            ],
+            "sampled": 2,
+            "matches": 1,
+        }
+
+    def test_without_an_id_nothing_matches(self, shop: Shop) -> None:
+        shop.put_product("a")
+        assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
+
+    @pytest.mark.parametrize("code", FAILURES)
+    def test_says_what_is_wrong(
+        self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = {"storeId": shop.store_id, "url": broken(shop, code, monkeypatch)}
+        answer = shop.do("POST", "/feeds/preview", body)
+        assert answer.problem() == (422, code)
+        if code == "unreadable":
+            assert answer.json["detail"].startswith("A feed is CSV, TSV, XML")
+
+    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The server says so before it sends any of it."""
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
+        body = {"storeId": shop.store_id, "url": shop.server.put("/feed", ROWS)}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "too_large")
+
+    @pytest.mark.parametrize(
+        "url", ["http://169.254.169.254/latest/meta-data", "https://localhost/", "http://10.0.0.1/"]
+    )
+    def test_addresses_that_nobody_may_open(self, shop: Shop, url: str) -> None:
+        body = {"storeId": shop.store_id, "url": url}
+        refused = shop.do("POST", "/feeds/preview", body)
+        assert refused.problem() == (422, "url_not_allowed")
+        assert [error["path"] for error in refused.json["errors"]] == ["/url"]
+
+    def test_a_redirect_to_one(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
+        body = {"storeId": shop.store_id, "url": url}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    def test_another_store(self, shop: Shop) -> None:
+        body = {"storeId": str(new_id()), "url": "https://shop.example/"}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "validation")
+
+    def test_needs_a_key_that_writes(self, shop: Shop) -> None:
+        key = shop.world.api_key(shop.workspace, KeyScope.READ)
+        body = {"storeId": shop.store_id, "url": "https://shop.example/"}
+        answer = shop.world.call("POST", "/feeds/preview", token=key, json_body=body)
+        assert answer.problem() == (403, "scope")
+
+
+class TestCheck:
+    """POST /feeds/check."""
+
+    def check(self, shop: Shop, url: str, **overrides: object) -> Json:
+        answer = shop.do("POST", "/feeds/check", draft(shop, url, **overrides))
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def test_counts_as_an_import_does_and_keeps_nothing(self, shop: Shop) -> None:
+        rows = ("a,g,A,1", "b,g,B,2", ",,C,3", "c,,D,4", "a,g,Again,1", "d,,E,what")
+        body = "\n".join(("id,item_group_id,title,price", *rows))
+        url = shop.server.put("/feed", body)
+        before = len(shop.world.rows())
+        assert self.check(shop, url) == {
+            "checked": 6,
+            "importable": 3,
+            "variantOnly": 1,
+            "fromFirstRow": 1,
+            "unmatched": 0,
+            "skipped": 3,
+            "skippedRows": [
+                {"row": 3, "id": None, "reason": "The row has no id."},
+                {"row": 5, "id": "a", "reason": "An earlier row has the same id and locale."},
+                {"row": 6, "id": "d", "reason": "The price can't be read."},
+            ],
+        }
+        assert len(shop.world.rows()) == before
+        feed = shop.feed(body)
+        assert feed["latestImport"]["counts"] == counts(
+            rows=6, imported=3, variantOnly=1, fromFirstRow=1, created=2, products=2, skipped=3
+        )
+
+    def test_what_matches_nothing(self, shop: Shop) -> None:
+        shop.put_product("a")
+        checked = self.check(shop, shop.server.put("/feed", ROWS), mode="enrich_only")
+        assert (checked["importable"], checked["unmatched"]) == (1, 1)
+
+    @pytest.mark.parametrize("code", FAILURES)
+    def test_says_what_is_wrong(
+        self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = draft(shop, broken(shop, code, monkeypatch))
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, code)
+
+    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
+        body = draft(shop, shop.server.put("/feed", ROWS))
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "too_large")
+
+    def test_an_address_that_nobody_may_open(self, shop: Shop) -> None:
+        body = draft(shop, "http://10.0.0.1/")
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "url_not_allowed")
+
+    @pytest.mark.parametrize(
+        ("target", "path", "message"),
+        [
+            ("colour", "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ([], "", 'Must be a feed field such as `title`, or `{"custom": "<key>"}`'),
+            ({}, "/custom", "Required"),
+            (
+                {"custom": "A"},
+                "/custom",
+                "Must have at most 64 small letters, digits and `_`, a letter first",
+            ),
+        ],
+    )
+    def test_what_a_column_can_not_be(
+        self, shop: Shop, target: object, path: str, message: str
+    ) -> None:
+        """One error for one column, by the kind of field that is meant."""
+        body = draft(shop, "https://shop.example/", mapping={"id": "id", "a": target})
+        refused = shop.do("POST", "/feeds/check", body)
+        assert refused.error_paths() == [f"/mapping/a{path}"]
+        assert [error["message"] for error in refused.json["errors"]] == [message]
+
+    def test_a_mapping_without_an_id(self, shop: Shop) -> None:
+        body = draft(shop, "https://shop.example/", mapping={"id": "title"})
+        refused = shop.do("POST", "/feeds/check", body)
+        assert refused.problem() == (422, "mapping_missing_id")
+        assert [error["path"] for error in refused.json["errors"]] == ["/mapping"]
+
+    def test_another_store(self, shop: Shop) -> None:
+        body = draft(shop, "https://shop.example/", storeId=str(new_id()))
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "validation")
+
+
+def draft(shop: Shop, url: str, **overrides: object) -> Json:
+    """A feed to check."""
+    body = {"storeId": shop.store_id, "url": url, "mode": "add_and_enrich", "mapping": MAPPING}
+    return {**body, **overrides}

@@ -1,0 +1,96 @@
+"""What `GET` shows of an import while it runs: each step of it moves a number."""
+
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from storepost.feeds.imports import import_run, row_staging, running, writing
+from storepost.feeds.imports.fetching import Fetched, fetch_into
+from storepost.platform.jobs.runs import Run, run_once
+from tests.feeds.feeds.feed_store import Json, Shop, csv
+from tests.feeds.feeds.test_killed import message
+from tests.harness.runs import LONG, run_worker
+
+ROWS, STEP = 9, 3
+
+
+def feed_of(changed: int) -> str:
+    """A feed of which so many rows have another price."""
+    prices = ["2" if number < changed else "1" for number in range(ROWS)]
+    return csv(*({"id": f"p{n}", "title": f"Title {n}", "price": p} for n, p in enumerate(prices)))
+
+
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no pause between two notes of how far it is."""
+    monkeypatch.setattr(writing, "AHEAD", STEP)
+    monkeypatch.setattr(import_run, "AHEAD", STEP)
+    monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", STEP)
+    monkeypatch.setattr(import_run, "NOTED_SECONDS", 0)
+
+
+def shown(shop: Shop, feed: Json) -> list[tuple[int, int, int]]:
+    """What a look at each moment at which the worker asks for its time shows, each once."""
+    seen: list[tuple[int, int, int]] = []
+
+    def look() -> int:
+        counts = shop.get(f"/feeds/{feed['id']}")["latestImport"]["counts"]
+        seen.append((counts["rows"], counts["imported"], counts["products"]))
+        return LONG
+
+    run_once(running.resume, Run(message(shop, feed), 1, look))
+    look()
+    return [each for each, _ in groupby(seen)]
+
+
+def test_each_step_of_a_first_import_shows(shop: Shop) -> None:
+    feed = shop.create(shop.server.put("/feed", feed_of(0)))
+    shop.world.deliver_outbox()
+    read, written = [(3, 0, 0), (6, 0, 0), (9, 0, 0)], [(9, 9, 3), (9, 9, 6), (9, 9, 9)]
+    assert shown(shop, feed) == [*read, (9, 9, 0), *written]
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert latest["status"] == "completed"
+
+
+def test_what_is_fetched_shows_while_more_comes(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = feed_of(0)
+    feed = shop.create(shop.server.put("/feed", content))
+    shop.world.deliver_outbox()
+    seen: list[int | None] = []
+
+    def look() -> None:
+        seen.append(shop.get(f"/feeds/{feed['id']}")["latestImport"]["bytes"])
+
+    def fetch(path: Path, url: str, note: Callable[[int], None]) -> Fetched:
+        look()
+        for got in (10, 20):
+            note(got)
+            look()
+        return fetch_into(path, url, note)
+
+    monkeypatch.setattr(import_run, "fetch_into", fetch)
+    run_worker(running.resume, message(shop, feed))
+    look()
+    assert seen == [None, 10, 20, len(content)]
+
+
+def test_each_step_of_an_import_that_creates_nothing_shows(shop: Shop) -> None:
+    feed = shop.feed(feed_of(0))
+    shop.server.put("/feed", feed_of(6))
+    assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
+    shop.world.deliver_outbox()
+    assert shown(shop, feed)[-4:] == [(9, 9, 0), (9, 9, 3), (9, 9, 6), (9, 9, 9)]
+
+
+def test_how_far_it_is_is_noted_every_few_seconds_at_most(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each note is a write: a million rows are read in a thousand steps."""
+    monkeypatch.setattr(import_run, "NOTED_SECONDS", 1000)
+    feed = shop.create(shop.server.put("/feed", feed_of(0)))
+    shop.world.deliver_outbox()
+    assert shown(shop, feed) == [(0, 0, 0), (9, 9, 0), (9, 9, 3), (9, 9, 6), (9, 9, 9)]

@@ -1,0 +1,137 @@
+"""`DEMO=large`: a shop's history, which its own batches bring while the run serves requests."""
+
+import socket
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from local import demo, functions
+from local.demo import Api, Demo, shop
+from local.demo.large import Loaded, Loading, begin
+from local.demo.large_shop import YEARS, History
+from local.running import LocalRun
+from tests.harness.world import World
+
+END = datetime(2026, 1, 1, tzinfo=UTC)
+ORDERS, PEOPLE, PRODUCTS, BATCH = 40, 12, 40, 20
+BATCHES = 2 + 1 + 2
+"""Of products, of customers, of orders."""
+
+
+@dataclass
+class Served:
+    """A run with the small demo, whose pumps are at work."""
+
+    run: LocalRun
+    demo: Demo
+    kept: list[Loaded] = field(default_factory=list)
+
+    def bring(self, loaded: Loaded, *, stop_after: int = BATCHES) -> None:
+        """Brings what is left, until so many batches are completed in all."""
+        stopped = threading.Event()
+
+        def keep(loaded: Loaded) -> None:
+            self.kept.append(loaded)
+            if loaded.batches >= stop_after:
+                stopped.set()
+
+        Loading(Api(self.run.base_url), self.demo.credentials, loaded, keep).run(stopped)
+
+    def total(self, path: str) -> int:
+        """How many there are in a list."""
+        key = self.demo.credentials.api_keys["read"]
+        return int(Api(self.run.base_url).call("GET", path, key)["total"])
+
+
+@pytest.fixture
+def served(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """The small demo, served."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", "")
+    with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
+        run = LocalRun(listening)
+        run.serve()
+        made = demo.load(run)
+        run.pump()
+        yield Served(run, made)
+        run.stop()
+
+
+class TestHistory:
+    HISTORY = History(2000, END)
+
+    def test_it_is_the_same_each_time(self) -> None:
+        again = History(2000, END)
+        assert [b.body() for b in again.batches()] == [b.body() for b in self.HISTORY.batches()]
+
+    def test_every_record_is_in_one_batch(self) -> None:
+        batches = self.HISTORY.batches()
+        assert sum(len(batch.numbers) for batch in batches) == self.HISTORY.records
+        ids = [
+            record["externalId"]
+            for batch in batches
+            for records in batch.body().values()
+            for record in records
+        ]
+        assert len(set(ids)) == len(ids) == 2000 + 600 + PRODUCTS
+        assert max(len(batch.numbers) for batch in batches) <= 500
+
+    def test_amounts_add_up_and_some_are_refunded(self) -> None:
+        orders = list(map(self.HISTORY.order, range(2000)))
+        for order in orders:
+            lines = order["lineItems"]
+            goods = sum(line["quantity"] * line["unitPrice"]["amount"] for line in lines)
+            assert order["subtotal"]["amount"] == goods
+            assert order["total"]["amount"] == goods + order["totalShipping"]["amount"]
+            refunded = order["financialStatus"] in {"refunded", "partially_refunded"}
+            assert (order["totalRefunded"]["amount"] > 0) is refunded
+        states = Counter(order["financialStatus"] for order in orders)
+        assert set(states) == {"paid", "refunded", "partially_refunded", "voided", "pending"}
+
+    def test_orders_go_from_the_oldest_to_the_newest_through_two_years(self) -> None:
+        placed = [self.HISTORY.order(number)["placedAt"] for number in range(2000)]
+        assert placed == sorted(placed)
+        assert placed[-1] < "2026-01-01"
+        first = datetime.fromisoformat(placed[0])
+        assert timedelta(0) <= first - (END - YEARS) < timedelta(days=1)
+
+    def test_people_are_in_every_state_of_consent_and_named_alike_in_their_orders(self) -> None:
+        customers = {one["externalId"]: one for one in map(self.HISTORY.customer, range(600))}
+        states = {one["emailMarketingConsent"] for one in customers.values()}
+        assert states == {"subscribed", "not_subscribed", "unsubscribed", "pending"}
+        assert len({one["email"] for one in customers.values()}) == 600
+        for order in map(self.HISTORY.order, range(2000)):
+            buyer = order["customer"]
+            assert buyer.items() <= customers[buyer["externalId"]].items()
+
+
+class TestLoading:
+    def test_it_brings_every_record_and_says_how_far_it_is(
+        self, served: Served, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        served.bring(begin(ORDERS, BATCH))
+        assert served.total("/orders") == shop.ORDERS + ORDERS
+        assert served.total("/profiles") == len(shop.customers()) + PEOPLE
+        store = f"/stores/{served.demo.credentials.store_id}"
+        assert served.total(f"{store}/imports") == 1 + BATCHES
+        said = capsys.readouterr().err.splitlines()
+        assert said[0] == "0 of 92 records of the large demo"
+        assert said[-1] == "92 of 92 records of the large demo"
+        assert [loaded.batches for loaded in served.kept] == list(range(1, 1 + BATCHES))
+
+    def test_one_that_was_stopped_goes_on_and_brings_nothing_twice(self, served: Served) -> None:
+        served.bring(begin(ORDERS, BATCH), stop_after=2)
+        left = Loaded(**served.kept[-1].as_json())
+        assert left.batches >= 2
+        served.bring(left)
+        assert served.total("/orders") == shop.ORDERS + ORDERS
+        assert served.total("/profiles") == len(shop.customers()) + PEOPLE
+        assert served.kept[-1].batches == BATCHES
+
+        before = served.total(f"/stores/{served.demo.credentials.store_id}/imports")
+        served.bring(served.kept[-1])
+        assert served.total(f"/stores/{served.demo.credentials.store_id}/imports") == before

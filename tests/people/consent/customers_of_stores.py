@@ -1,0 +1,131 @@
+"""Customers as stores put them, changes as requests make them, and what stores then receive."""
+
+from typing import Any
+from uuid import UUID
+
+from local.events.pumps import pump_queue
+from storepost.people.consent.owed import OwedOptOutItem
+from storepost.people.profiles.keys import claim_key
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.people.profiles.rows import IdentityItem
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
+from storepost.platform.messaging.relay import relay
+from tests.harness.receiver import Receiver
+from tests.harness.world import Answer
+from tests.people.consent.imports import (
+    ANN,
+    at,
+    profile_of,
+    upserted,
+)
+from tests.people.consent.listening_store import Shop
+
+QUEUE = "WriteBackQueue"
+
+
+def put_customer(
+    shop: Shop, store: UUID, external_id: str, minutes: float = 0, **fields: object
+) -> Answer:
+    """Puts a store's customer that is as it is since a minute of last year."""
+    moments = {"externalCreatedAt": at(0), "externalUpdatedAt": at(minutes)}  # type: ignore[arg-type]
+    path = f"/stores/{store}/customers/{external_id}"
+    body = {**moments, "email": ANN, **fields}
+    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    assert answer.status in {200, 201}, answer.body
+    return answer
+
+
+def subscribed(minutes: int | None = None, **more: object) -> dict[str, object]:
+    """What a store gives of somebody subscribed, since a minute or undated."""
+    dated = {} if minutes is None else {"emailMarketingConsentUpdatedAt": at(minutes)}
+    return {"emailMarketingConsent": "subscribed", **dated, **more}
+
+
+def change_consent(
+    shop: Shop, email: str, state: str, minutes: int | None = None
+) -> dict[str, Any]:
+    """The change that a request makes of an address, whoever has it."""
+    when = {} if minutes is None else {"occurredAt": at(minutes)}
+    path = f"/profiles/{upserted(shop, email=email)['id']}/consent/email"
+    answer = shop.world.call(
+        "PUT", path, token=shop.owner.token, json_body={"state": state, **when}
+    )
+    assert answer.status == 200, answer.body
+    return dict(answer.json)
+
+
+def send_write_backs(shop: Shop) -> int:
+    """Hands the worker what waits for it, until nothing does; how many messages that were."""
+    done = 0
+    while taken := _relayed(shop) and pump_queue(QUEUE):
+        done += taken
+    assert shop.world.queue_depth(QUEUE) == 0
+    return done
+
+
+def _relayed(shop: Shop) -> bool:
+    """Sends what is due, also what waited for its time; a sweep would do so later."""
+    shop.world.relay()
+    for each in shop.world.rows(PARTITION):
+        if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS and each.is_due:
+            relay(each)
+    return True
+
+
+def state_of(shop: Shop, email: str = ANN) -> str:
+    """What the address's profile shows."""
+    return str(profile_of(shop, email)["emailMarketingConsent"])
+
+
+def stated_by(shop: Shop, store: UUID, external_id: str) -> str:
+    """What counts as given by a store."""
+    found = shop.world.call(
+        "GET",
+        "/profiles",
+        token=shop.owner.token,
+        query={"storeId": str(store), "externalId": external_id},
+    )
+    [person] = found.json["items"]
+    path = f"/profiles/{person['id']}/customers"
+    rows = shop.world.call("GET", path, token=shop.owner.token).json["items"]
+    [one] = [each for each in rows if each["externalId"] == external_id]
+    return str(one["emailMarketingConsent"])
+
+
+def received(listener: Receiver) -> list[tuple[str, str]]:
+    """What stores were told: the state, and of which customer."""
+    data = [each.json["data"] for each in listener.received]
+    return [(one["state"], c["externalId"]) for one in data for c in one["customers"]]
+
+
+def free(shop: Shop, email: str) -> None:
+    """Makes an address nobody's, as when somebody takes it off a profile."""
+    identity = Identity(IdentityType.EMAIL, email)
+    IdentityItem(*claim_key(shop.workspace, identity)).delete()
+
+
+def erase(shop: Shop, email: str = ANN) -> None:
+    """Erases whoever has the address."""
+    path = f"/profiles/{profile_of(shop, email)['id']}"
+    assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+
+
+def owed_rows(shop: Shop) -> list[OwedOptOutItem]:
+    """What is kept for stores of people who were erased."""
+    return [row for row in shop.world.rows() if isinstance(row, OwedOptOutItem)]
+
+
+def disconnect(shop: Shop, store: UUID) -> None:
+    """Disconnects the store."""
+    path = f"/stores/{store}/disconnect"
+    assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+
+
+def reconnect(shop: Shop, store: UUID) -> None:
+    """Connects the store again."""
+    path = f"/stores/{store}"
+    known = shop.world.call("GET", path, token=shop.owner.token).json
+    names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
+    body = {name: known[name] for name in names}
+    answer = shop.world.call("POST", "/stores", token=shop.owner.token, json_body=body)
+    assert (answer.status, answer.json["id"]) == (200, str(store))

@@ -1,0 +1,82 @@
+"""A no holds where an address changes hands, or several customers have it."""
+
+import pytest
+
+from tests.harness.receiver import Receiver
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    put_customer,
+    received,
+    send_write_backs,
+    state_of,
+    stated_by,
+    subscribed,
+)
+from tests.people.consent.imports import (
+    ANN,
+    BEN,
+    profile_of,
+)
+from tests.people.consent.listening_store import Shop
+
+
+class TestAnotherAddress:
+    """What was said of an address that was unsubscribed since isn't said of the next one."""
+
+    @pytest.mark.parametrize("consent_at", [5, None], ids=["before", "undated"])
+    def test_said_before(self, shop: Shop, consent_at: int | None) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        put_customer(shop, store, "c", 20, email=BEN, **subscribed(consent_at))
+        assert state_of(shop, BEN) == "not_subscribed"
+        put_customer(shop, store, "c", 21, email=f"new.{BEN}", **subscribed(consent_at))
+        assert state_of(shop, f"new.{BEN}") == "not_subscribed"
+
+    def test_said_after(self, shop: Shop) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        put_customer(shop, store, "c", 20, email=BEN, **subscribed(11))
+        assert state_of(shop, BEN) == "subscribed"
+
+
+class TestTwoCustomersWithOneAddress:
+    """The store that has the address is told, whoever's profile its customer belongs to."""
+
+    def test_each_store_is_told(self, shop: Shop, listener: Receiver) -> None:
+        mine, theirs = shop.store(), shop.store()
+        put_customer(shop, mine, "c", 5, **subscribed(5))
+        put_customer(shop, theirs, "o", 5, email=BEN, **subscribed(5))
+        put_customer(shop, theirs, "o", 6, **subscribed(5))
+        assert profile_of(shop, ANN)["id"] != profile_of(shop, BEN)["id"]
+        send_write_backs(shop)
+        listener.received.clear()
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        assert sorted(received(listener)) == [("unsubscribed", "c"), ("unsubscribed", "o")]
+        assert (stated_by(shop, mine, "c"), stated_by(shop, theirs, "o")) == ("unsubscribed",) * 2
+
+    def test_not_once_it_has_another_address(self, shop: Shop, listener: Receiver) -> None:
+        mine, theirs = shop.store(), shop.store()
+        put_customer(shop, mine, "c", 5, **subscribed(5))
+        put_customer(shop, theirs, "o", 5, email=BEN, **subscribed(5))
+        put_customer(shop, theirs, "o", 6, **subscribed(5))
+        put_customer(shop, theirs, "o", 7, email=BEN, **subscribed(5))
+        send_write_backs(shop)
+        listener.received.clear()
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "c")]
+
+    def test_two_of_one_store(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        put_customer(shop, store, "o", 5, **subscribed(5))
+        listener.received.clear()
+        put_customer(
+            shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": "unsubscribed"}
+        )
+        send_write_backs(shop)
+        assert ("unsubscribed", "o") in received(listener)
+        assert stated_by(shop, store, "o") == "unsubscribed"

@@ -1,0 +1,247 @@
+"""A no holds while a store is away, and after the person was erased."""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from storepost.people.consent import resending
+from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.values import clock
+from tests.harness.receiver import Receiver
+from tests.people.consent.customers_of_stores import (
+    change_consent,
+    disconnect,
+    erase,
+    free,
+    owed_rows,
+    put_customer,
+    received,
+    reconnect,
+    send_write_backs,
+    state_of,
+    stated_by,
+    subscribed,
+)
+from tests.people.consent.imports import (
+    ANN,
+    BEN,
+    PROOF,
+    at,
+    counts,
+    history_of,
+    profile_of,
+    upserted,
+)
+from tests.people.consent.listening_store import Shop
+
+
+class TestReconnecting:
+    """A store that is connected again is told what it missed and still holds."""
+
+    def test_what_holds_is_queued_again(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        put_customer(shop, store, "o", 5, email=BEN, **subscribed(5))
+        send_write_backs(shop)
+        disconnect(shop, store)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        change_consent(shop, BEN, "unsubscribed", 10)
+        change_consent(shop, BEN, "subscribed", 11)
+        send_write_backs(shop)
+        assert listener.received == []
+        reconnect(shop, store)
+        send_write_backs(shop)
+        assert sorted(received(listener)) == [("subscribed", "o"), ("unsubscribed", "c")]
+        assert (stated_by(shop, store, "c"), stated_by(shop, store, "o")) == (
+            "unsubscribed",
+            "subscribed",
+        )
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_more_than_a_transaction_takes(
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(resending, "MAX_CHANGES", 2)
+        store, people = shop.store(), [f"{n}.{ANN}" for n in range(5)]
+        for number, email in enumerate(people):
+            put_customer(shop, store, f"c{number}", 5, email=email, **subscribed(5))
+        send_write_backs(shop)
+        disconnect(shop, store)
+        for email in people:
+            change_consent(shop, email, "unsubscribed", 10)
+        send_write_backs(shop)
+        reconnect(shop, store)
+        send_write_backs(shop)
+        assert sorted(received(listener)) == [("unsubscribed", f"c{n}") for n in range(5)]
+
+    def test_by_hand(self, shop: Shop, listener: Receiver) -> None:
+        """A retry of what was skipped for a reason that is over."""
+        store = shop.store(listens=False)
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        no = change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        person = profile_of(shop, ANN)["id"]
+        path = f"/profiles/{person}/consent/{no['id']}/write-backs/{store}/retry"
+        shop.secret(store)
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "c")]
+        again = shop.world.call("POST", path, token=shop.owner.token)
+        assert again.problem() == (409, "write_back_not_failed")
+
+
+class TestErasure:
+    """The hash says when: only what is dated later subscribes the address again."""
+
+    @pytest.fixture(params=["before the worker", "after the worker"])
+    def erased(self, shop: Shop, request: pytest.FixtureRequest) -> str:
+        """A moment after the erasure of somebody who had said no."""
+        change_consent(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        if request.param == "after the worker":
+            shop.world.deliver()
+        shop.world.advance(minutes=2)
+        return clock.to_text(clock.now() - timedelta(minutes=1))
+
+    def test_a_request_about_before(self, shop: Shop, erased: str) -> None:
+        change = change_consent(shop, ANN, "subscribed", 20)
+        assert (change["state"], change["occurredAt"]) == ("subscribed", at(20))
+        assert state_of(shop) == "not_subscribed"
+        assert history_of(shop, profile_of(shop, ANN)) == [change]
+        now = change_consent(shop, ANN, "subscribed")
+        assert now["id"] != change["id"]
+        assert state_of(shop) == "subscribed"
+        assert change_consent(shop, ANN, "subscribed", 21) == now
+
+    def test_a_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 20, **subscribed(20))
+        assert state_of(shop) == "not_subscribed"
+        put_customer(shop, store, "c", 21, **subscribed(20, locale="de"))
+        assert state_of(shop) == "not_subscribed"
+        put_customer(shop, store, "c", 22, **subscribed(emailMarketingConsentUpdatedAt=erased))
+        assert state_of(shop) == "subscribed"
+
+    def test_another_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+        put_customer(shop, shop.store(), "c", 20, **subscribed(20))
+        put_customer(
+            shop, shop.store(), "o", 21, **subscribed(emailMarketingConsentUpdatedAt=erased)
+        )
+        assert state_of(shop) == "subscribed"
+
+    @pytest.mark.parametrize("proof", [None, PROOF])
+    def test_an_import_that_dates_it_later(
+        self, shop: Shop, erased: str, proof: dict[str, str] | None
+    ) -> None:
+        word = {"email": ANN, "state": "subscribed", "occurredAt": erased}
+        assert counts(shop, {**word, "proof": proof}) == ((1, 0, 0) if proof else (0, 0, 1))
+
+    def test_undated_never(self, shop: Shop, erased: str) -> None:
+        put_customer(shop, shop.store(), "c", 20, **subscribed())
+        assert state_of(shop) == "not_subscribed"
+
+
+class TestErasureOfWhoHadTheAddress:
+    """Somebody else has the address now, and the change that holds is the erased person's."""
+
+    def test_a_yes_that_came_in_vain_counts_no_more_than_before(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        path, token = f"/profiles/{person['id']}", shop.owner.token
+        shop.world.call("PATCH", path, token=token, json_body={"email": BEN})
+        before = shop.profile(UUID(person["id"]))
+        left = {each: seen for each, seen in before.sightings.items() if each.value != ANN}
+        shop.save(before, replace(before, sightings=left))
+        free(shop, ANN)
+        put_customer(shop, shop.store(), "c", 20, **subscribed())
+        assert state_of(shop) == "unsubscribed"
+        assert shop.world.call("DELETE", path, token=token).status == 204
+        shop.world.deliver()
+        put_customer(shop, shop.store(), "o", 21, **subscribed(15))
+        effective = ConsentRepository(shop.workspace).consent_of(Address(Channel.EMAIL, ANN))
+        assert effective.state is ConsentState.NOT_SUBSCRIBED
+
+
+class TestOwedAfterErasure:
+    """A no that a store hasn't taken yet is told it after the erasure all the same."""
+
+    @pytest.mark.parametrize("is_worked", [True, False])
+    def test_one_that_waits(self, shop: Shop, listener: Receiver, is_worked: bool) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        send_write_backs(shop)
+        no = change_consent(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        if is_worked:
+            shop.world.deliver()
+        send_write_backs(shop)
+        [received] = listener.received
+        data = received.json["data"]
+        assert (data["changeId"], data["state"], data["address"]) == (
+            no["id"],
+            "unsubscribed",
+            None,
+        )
+        assert data["customers"] == [{"externalId": "c"}]
+        assert owed_rows(shop) == []
+
+    def test_one_that_failed(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        send_write_backs(shop)
+        listener.answers = [410, 204]
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        erase(shop)
+        [row] = owed_rows(shop)
+        assert ANN not in repr(row.attribute_values)
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")] * 2
+        assert owed_rows(shop) == []
+
+    def test_a_store_that_is_away(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        send_write_backs(shop)
+        disconnect(shop, store)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        erase(shop)
+        shop.world.deliver()
+        assert listener.received == []
+        assert len(owed_rows(shop)) == 1
+        reconnect(shop, store)
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")]
+        assert owed_rows(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_one_that_subscribed_anew(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        send_write_backs(shop)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        shop.world.advance(minutes=2)
+        since = clock.to_text(clock.now())
+        put_customer(shop, store, "c", 20, **subscribed(emailMarketingConsentUpdatedAt=since))
+        shop.world.deliver()
+        assert received(listener) == []
+        assert owed_rows(shop) == []
+        assert state_of(shop) == "subscribed"
+
+    def test_what_it_took_already_is_not_kept(self, shop: Shop, listener: Receiver) -> None:
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        listener.received.clear()
+        erase(shop)
+        assert owed_rows(shop) == []
+        shop.world.deliver()
+        assert listener.received == []

@@ -1,0 +1,344 @@
+"""Messages of write-backs that come twice, late, out of order, or after a run that was killed."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.model import Profile
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.harness.call_interruption import (
+    Killed,
+    Side,
+    another_container,
+    around_calls,
+)
+from tests.harness.crash_points import crashes
+from tests.harness.later_attempts import make_all
+from tests.harness.receiver import Answers, Receiver
+from tests.harness.world import CANARY, World
+from tests.people.consent.listening_store import HOOK, Shop, hand_over, open_shop
+from tests.people.consent.past_statements import SUBSCRIBED, UNSUBSCRIBED, gave
+
+
+@dataclass(frozen=True)
+class Known:
+    """Somebody whom a store knows, made once for all the examples of a test."""
+
+    shop: Shop
+    profile: Profile
+    begin: Callable[[], None]
+    """Brings back how they were at first."""
+
+
+@pytest.fixture
+def known(shop: Shop) -> Known:
+    """Somebody whom a store knows that listens."""
+    profile = shop.person(shop.store())
+    return Known(shop, profile, shop.world.checkpoint())
+
+
+class TestAgainAndAgain:
+    """Messages that come twice, out of order, late, or after a run that was killed."""
+
+    def test_the_same_message_three_times(self, shop: Shop, listener: Receiver) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        for _ in range(3):
+            assert hand_over(message)
+        assert len(listener.received) == 1
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_a_message_without_its_change_is_done(self, shop: Shop, listener: Receiver) -> None:
+        store_id = shop.store()
+        shop.change(shop.person(store_id), "subscribed")
+        [message] = shop.queued()
+        assert hand_over({**message, "profileId": str(UUID(int=7))})
+        assert listener.received == []
+
+    def test_killed_between_telling_and_noting(self, shop: Shop, listener: Receiver) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [Killed()]
+        with pytest.raises(Killed):
+            hand_over(message)
+        assert shop.outcome(profile, change, store_id) == "pending"
+        assert hand_over(message, 2)
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+
+    def test_told_and_killed_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """The store gave `subscribed`, yet it was told otherwise: it must be told again."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        shop.change(profile, "unsubscribed")
+        [first] = shop.queued()
+        listener.answers = [Killed()]
+        with pytest.raises(Killed):
+            hand_over(first)
+        shop.change(profile, "subscribed")
+        second = shop.queued()[-1]
+        assert hand_over(first, 2)
+        assert hand_over(second)
+        assert listener.states == ["unsubscribed", "subscribed"]
+        assert shop.store_consent(store_id) is SUBSCRIBED
+
+    def test_killed_anywhere(
+        self, world: World, listener: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+
+        shop = open_shop(world)
+        profile = shop.person(shop.store())
+        [store_id] = profile.store_ids
+        body, message = changed(shop, profile)
+        work = partial(hand_over, message)
+        found = crashes(world, work, outside=[listener.received], deliver=False)
+        assert len(found.positions) > 10
+        for _ in found:
+            assert hand_over(message, 2)
+            assert shop.outcome(profile, body, store_id) == "written"
+            assert shop.store_consent(store_id) is SUBSCRIBED
+            assert 1 <= len(listener.received) <= 2
+            assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+
+    def test_killed_anywhere_and_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """Whatever the killed run did or noted: what the store was told is taken back there."""
+        profile = shop.person(shop.store())
+        [store_id] = profile.store_ids
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        shop.change(profile, "unsubscribed")
+        [first] = shop.queued()
+        work = partial(hand_over, first)
+        found = crashes(shop.world, work, outside=[listener.received], deliver=False)
+        assert len(found.positions) > 10
+        for positions in found:
+            shop.change(profile, "subscribed")
+            second = shop.queued()[-1]
+            assert hand_over(first, 2)
+            assert hand_over(second)
+            assert listener.states[-1:] in ([], ["subscribed"]), positions
+            assert shop.store_consent(store_id) is SUBSCRIBED
+
+    def test_told_and_refused_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """A store may have taken what it answered with an error."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        shop.change(profile, "unsubscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        change = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert listener.states == ["unsubscribed", "subscribed"]
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_what_was_told_for_certain_needs_no_repetition(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """An older word of the store's own is in the history only, but what it has is known."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        last = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert listener.states == ["unsubscribed"]
+        assert shop.outcome(profile, last, store_id) == "already_current"
+
+    def test_back_before_anybody_was_told(self, shop: Shop, listener: Receiver) -> None:
+        """Nobody knows that by then, so the store is told what it has."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        first = shop.change(profile, "unsubscribed")
+        last = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, first, store_id) == "superseded"
+        assert listener.states == ["subscribed"]
+        assert shop.outcome(profile, last, store_id) == "written"
+
+    def test_a_store_that_came_later_is_known_from_its_own_word(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """It was told of none of the changes before."""
+        profile = shop.person()
+        for state in ("subscribed", "unsubscribed", "subscribed"):
+            shop.change(profile, state)
+        store_id = shop.store()
+        known = shop.known_to(profile, store_id)
+        gave(shop, known, store_id, UNSUBSCRIBED)
+        shop.world.deliver()
+        [change, *_] = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json["items"]
+        assert shop.outcome(known, change, store_id) == "already_current"
+        assert listener.received == []
+
+    def test_another_address_meanwhile_keeps_what_the_store_gave(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """What was written is said of the address that the customer had."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Side.BEFORE:
+                with another_container():
+                    shop.customer(profile, store_id, email=f"other.{CANARY}@example.com")
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert shop.store_consent(store_id) is ConsentState.NOT_SUBSCRIBED
+
+    def test_two_stores_mark_one_change_at_the_same_time(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        stores = [shop.store(), shop.store()]
+        profile = shop.person(*stores)
+        change = shop.change(profile, "subscribed")
+        first, second = shop.queued()
+        waiting = [second]
+
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            is_received = len(listener.received) == 1
+            if is_received and operation == "UpdateItem" and moment is Side.BEFORE and waiting:
+                assert hand_over(waiting.pop())
+
+        with around_calls(meanwhile):
+            assert hand_over(first)
+        assert waiting == []
+        assert [shop.outcome(profile, change, store_id) for store_id in stores] == ["written"] * 2
+        assert len(listener.received) == 2
+
+    def test_what_a_store_gives_while_it_is_told_stays(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        waiting = [UNSUBSCRIBED]
+
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            is_received = len(listener.received) == 1
+            if is_received and operation == "UpdateItem" and moment is Side.BEFORE and waiting:
+                with another_container():
+                    gave(shop, profile, store_id, waiting.pop())
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert waiting == []
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert shop.store_consent(store_id) is UNSUBSCRIBED
+        shop.change(profile, "subscribed")
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        assert listener.states[-1] == "unsubscribed"
+
+    def test_our_own_write_that_comes_back_records_nothing(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        gave(shop, profile, store_id, UNSUBSCRIBED)
+        listed = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json
+        assert listed["total"] == 1
+
+    @settings(
+        max_examples=25,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    @given(data=st.data())
+    def test_however_they_come_the_store_ends_on_the_newest(
+        self, known: Known, listener: Receiver, data: st.DataObject
+    ) -> None:
+        known.begin()
+        shop, profile, queue = known.shop, known.profile, Queue(listener)
+        [store_id] = profile.store_ids
+        given_first = data.draw(st.sampled_from(list(ConsentState)))
+        shop.customer(profile, store_id, email_consent=given_first)
+        states = data.draw(st.permutations(["subscribed", "unsubscribed"])) * 2
+        messages: list[dict[str, str]] = []
+        for state in states[: data.draw(st.integers(1, 4))]:
+            shop.change(profile, state)
+            messages = shop.queued()
+            early = st.tuples(st.sampled_from(messages), st.sampled_from(Ending))
+            for message, ending in data.draw(st.lists(early, max_size=3)):
+                queue.hand_over(message, ending)
+        for message in data.draw(st.permutations(messages * 3)):
+            queue.hand_over(message, Ending.FINE)
+        queue.later()
+        newest = shop.profile(profile.id).email_consent
+        assert (queue.taken or [given_first])[-1] == newest
+        assert shop.store_consent(store_id) is newest
+
+
+def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str]]:
+    """A change of the person's consent, and the message that it queued for the one store."""
+    body = shop.change(profile, "subscribed")
+    [message] = shop.queued()
+    clear_key_cache()  # as a function has none that has just started
+    return body, message
+
+
+class Ending(StrEnum):
+    """How a run ends."""
+
+    FINE = "fine"
+    KILLED_ONCE_TOLD = "killed"
+    BUSY = "busy"
+
+
+class Queue:
+    """Hands messages to the worker, and knows what the store took."""
+
+    def __init__(self, listener: Receiver) -> None:
+        self.taken: list[str] = []
+        self._listener = listener
+
+    def hand_over(self, message: dict[str, str], ending: Ending) -> None:
+        """One run."""
+        answers: dict[Ending, list[Answers]]
+        answers = {Ending.KILLED_ONCE_TOLD: [Killed()], Ending.BUSY: [503]}
+        self._listener.received.clear()
+        self._listener.answers = answers.get(ending, [])
+        with suppress(Killed):
+            hand_over(message)
+        if ending is not Ending.BUSY:
+            self.taken += self._listener.states
+
+    def later(self) -> None:
+        """The attempts that are still to come."""
+        self._listener.received.clear()
+        self._listener.answers = []
+        make_all()
+        self.taken += self._listener.states

@@ -1,0 +1,136 @@
+"""A change that holds again is written back once more, under an id of its own."""
+
+from datetime import timedelta
+
+import pytest
+
+from storepost.people.consent.model import (
+    ConsentChange,
+)
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.model import Profile
+from tests.harness.call_interruption import (
+    Killed,
+    Side,
+    another_container,
+    around_calls,
+)
+from tests.harness.later_attempts import advance
+from tests.harness.receiver import Receiver
+from tests.people.consent.listening_store import Shop, hand_over
+from tests.people.consent.past_statements import NO_ANSWER, SUBSCRIBED, UNSUBSCRIBED, said_of_old
+
+
+class TestToldAgain:
+    """A change that holds again: a subscription without a time, once a refusal is lifted."""
+
+    @pytest.fixture
+    def person(self, shop: Shop) -> Profile:
+        """Somebody whom a store knows that listens."""
+        return shop.person(shop.store())
+
+    def subscribed(self, shop: Shop, person: Profile) -> None:
+        said_of_old(shop, person, SUBSCRIBED, 10, dated=False)
+
+    def unsubscribed(self, shop: Shop, person: Profile) -> None:
+        said_of_old(shop, person, UNSUBSCRIBED, 5)
+
+    def lifted(self, shop: Shop, person: Profile) -> None:
+        """The first of the changes holds again."""
+        said_of_old(shop, person, ConsentState.PENDING, 7)
+
+    def holds_again(self, shop: Shop, person: Profile) -> dict[str, str]:
+        """The message by which the store is told of the first, having been told of both."""
+        for said in (self.subscribed, self.unsubscribed):
+            said(shop, person)
+            shop.world.deliver()
+        self.lifted(shop, person)
+        *_, message = shop.queued()
+        return message
+
+    def first(self, shop: Shop, person: Profile) -> ConsentChange:
+        """The one that holds again, as it is now."""
+        *_, change = ConsentRepository(shop.workspace).history(person.id)
+        assert change.state is SUBSCRIBED
+        return change
+
+    def test_it_is_a_message_of_its_own(
+        self, shop: Shop, person: Profile, listener: Receiver
+    ) -> None:
+        """Whoever drops a message that is known by its id takes this one; each try has one id."""
+        message = self.holds_again(shop, person)
+        listener.answers = [503, 400]
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        change, [store_id] = self.first(shop, person), person.store_ids
+        assert [each.status for each in change.write_backs] == ["failed"]
+        path = f"/profiles/{person.id}/consent/{change.id}/write-backs/{store_id}/retry"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        shop.world.deliver()
+        assert listener.states == ["subscribed", "unsubscribed", *["subscribed"] * 3]
+        first, second, *again = (each.headers["webhook-id"] for each in listener.received)
+        assert first == f"{change.id}.{store_id}"
+        assert again == [f"{change.id}.2.{store_id}"] * 3
+        assert second not in {first, *again}
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+
+    def test_what_was_noted_of_the_first_time_is_not_of_the_second(
+        self, shop: Shop, person: Profile, listener: Receiver
+    ) -> None:
+        """The store took what came between, but its answers were lost."""
+        self.subscribed(shop, person)
+        shop.world.deliver()
+        self.unsubscribed(shop, person)
+        *_, message = shop.queued()
+        listener.answers = [NO_ANSWER, 400]
+        assert hand_over(message)
+        advance(timedelta(seconds=6))
+        self.lifted(shop, person)
+        shop.world.deliver()
+        assert listener.states == ["subscribed", "unsubscribed", "unsubscribed", "subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+        assert shop.store_consent(person.store_ids[0]) is SUBSCRIBED
+
+    def test_killed_between_noting_and_marking(
+        self, shop: Shop, person: Profile, listener: Receiver
+    ) -> None:
+        message = self.holds_again(shop, person)
+
+        def kill_at_the_mark(_number: int, operation: str, moment: Side) -> None:
+            if operation == "UpdateItem" and moment is Side.AFTER:
+                raise Killed
+
+        with pytest.raises(Killed), around_calls(kill_at_the_mark):
+            hand_over(message)
+        assert shop.store_consent(person.store_ids[0]) is SUBSCRIBED
+        assert [each.status for each in self.first(shop, person).write_backs] == ["pending"]
+        assert hand_over(message, 2)
+        assert listener.states == ["subscribed", "unsubscribed", "subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+
+    def test_a_late_run_of_the_first_time_says_nothing_of_the_second(
+        self, shop: Shop, person: Profile, listener: Receiver
+    ) -> None:
+        """While it waited for its answer another run told the store, and then of a refusal."""
+        self.subscribed(shop, person)
+        [message] = shop.queued()
+        waiting = [message]
+
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Side.BEFORE:
+                while waiting:
+                    with another_container():
+                        assert hand_over(waiting.pop())
+                        self.unsubscribed(shop, person)
+                        assert hand_over(shop.queued()[-1])
+                        self.lifted(shop, person)
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert listener.states == ["subscribed", "subscribed", "unsubscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["pending"]
+        shop.world.deliver()
+        assert listener.states[3:] == ["subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+        assert shop.store_consent(person.store_ids[0]) is SUBSCRIBED

@@ -1,0 +1,15 @@
+"""An event of an address that its former profile has left, with what was said of it."""
+
+from tests.people.matching.scenario import ANN, PHONE, Scenario
+
+
+def test_somebody_new_has_the_consent_that_the_address_has(scenario: Scenario) -> None:
+    former = scenario.upsert(email=ANN, phone=PHONE)
+    assert scenario.consent(former["id"], "unsubscribed").status == 200
+    identities = scenario.get(f"/profiles/{former['id']}/identities")["items"]
+    [identity] = [each["id"] for each in identities if each["value"] == ANN]
+    path = f"/profiles/{former['id']}/identities/{identity}"
+    assert scenario.call("DELETE", path, None).status in {200, 204}
+    event = {"profile": {"email": ANN}, "name": "looked", "properties": {}}
+    assert scenario.call("POST", "/events", event).status == 201
+    assert scenario.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"

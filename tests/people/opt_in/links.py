@@ -1,0 +1,24 @@
+"""What a link that is over leads to."""
+
+from tests.people.matching.scenario import Scenario
+from tests.people.opt_in.asked import (
+    opened,
+    pressed,
+)
+from tests.people.unsubscribing.following import BROWSER
+from tests.people.unsubscribing.test_ask import Page
+
+IS_OVER = "This link is no longer valid"
+
+
+def is_over(scenario: Scenario, path: str) -> None:
+    """Neither the page nor its button does anything any more, and both say so."""
+    before = [row.serialize() for row in scenario.world.rows()]
+    for answer in (scenario.world.call("GET", path), pressed(scenario, path)):
+        assert answer.problem() == (410, "gone")
+        assert answer.header("cache-control") == "no-store"
+    for answer in (opened(scenario, path), pressed(scenario, path, accept=BROWSER)):
+        page = Page(answer)
+        assert (answer.status, page.all("form")) == (410, [])
+        assert IS_OVER in page.text
+    assert [row.serialize() for row in scenario.world.rows()] == before

@@ -1,0 +1,195 @@
+"""Opt-in links that are over: too old, answered, refused, or of nobody any more."""
+
+import pytest
+
+from storepost.accounts.workspaces.repository import (
+    WorkspaceItem,
+    workspace_key,
+)
+from storepost.people.consent.states import Channel
+from storepost.people.deliverability.service import suppression_of
+from tests.people.matching.scenario import ANN, BOB, Scenario, day
+from tests.people.opt_in.asked import (
+    PROOF,
+    opened,
+    pressed,
+    somebody,
+)
+from tests.people.opt_in.links import is_over
+from tests.people.opt_in.test_requests import suppress
+from tests.people.unsubscribing.following import forget
+
+
+class TestOver:
+    """What ends a link, and what doesn't."""
+
+    def test_seven_days(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
+        scenario.world.advance(days=6, hours=23, minutes=59)
+        assert opened(scenario, path).status == 200
+        scenario.world.advance(minutes=2)
+        is_over(scenario, path)
+
+    def test_a_no_meanwhile(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
+        scenario.consent(person.id, "unsubscribed")
+        is_over(scenario, path)
+        assert (opened(scenario, path).status, person.state) == (410, "unsubscribed")
+
+    def test_a_no_and_a_yes_meanwhile(self, scenario: Scenario) -> None:
+        """A link is followed by what came before it: who said no since is asked anew."""
+        person = somebody(scenario)
+        path = person.request_link()
+        scenario.consent(person.id, "unsubscribed")
+        scenario.consent(person.id, "subscribed")
+        is_over(scenario, path)
+
+    def test_a_no_after_the_confirmation(self, scenario: Scenario) -> None:
+        """A link that has subscribed somebody doesn't do so twice."""
+        person = somebody(scenario)
+        pressed(scenario, person.request_link())
+        scenario.consent(person.id, "unsubscribed")
+        is_over(scenario, person.path)
+
+    def test_a_no_from_before_the_form_ends_nothing(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        scenario.consent(person.id, "subscribed", occurredAt=day(1))
+        path = person.request_link(occurredAt=day(3))
+        scenario.consent(person.id, "unsubscribed", occurredAt=day(2))
+        assert person.state == "unsubscribed"
+        assert pressed(scenario, path).status == 200
+        assert person.state == "subscribed"
+
+    def test_a_no_from_between_two_yeses_ends_nothing(self, scenario: Scenario) -> None:
+        """Of somebody subscribed since, who is asked by an old form."""
+        person = somebody(scenario)
+        for state, at in (("unsubscribed", day(2)), ("subscribed", day(3))):
+            scenario.consent(person.id, state, occurredAt=at)
+        assert pressed(scenario, person.request_link(occurredAt=day(1))).status == 200
+        assert person.evidence[0]["optInLevel"] == "confirmed"
+
+    def test_a_complaint_meanwhile(self, scenario: Scenario) -> None:
+        """It unsubscribes, too."""
+        person = somebody(scenario)
+        path = person.request_link()
+        suppress(scenario, ANN, "complaint")
+        is_over(scenario, path)
+
+    @pytest.mark.parametrize("reason", ["manual", "hard_bounce"])
+    def test_a_suppression_ends_nothing(self, scenario: Scenario, reason: str) -> None:
+        """It stands beside consent: neither changes the other, and nothing is sent all the same."""
+        person = somebody(scenario)
+        path = person.request_link()
+        suppress(scenario, ANN, reason)
+        assert pressed(scenario, path).status == 200
+        assert person.state == "subscribed"
+        assert suppression_of(scenario.workspace, Channel.EMAIL, ANN)
+
+    def test_another_address_since(self, scenario: Scenario) -> None:
+        """The link speaks for the address that it was sent to, whoever shows another one now."""
+        person = somebody(scenario)
+        path = person.request_link()
+        changed = f"/profiles/{person.id}"
+        assert scenario.call("PATCH", changed, {"email": BOB}).status == 200
+        assert person.state == "not_subscribed"
+        assert pressed(scenario, path).status == 200
+        assert person.state == "not_subscribed"
+        assert (person.changes[0]["address"], person.changes[0]["state"]) == (ANN, "subscribed")
+        assert scenario.call("PATCH", changed, {"email": ANN}).status == 200
+        assert person.state == "subscribed"
+
+    def test_nobody_has_the_address(self, scenario: Scenario) -> None:
+        person = somebody(scenario, locale="de")
+        path = person.request_link()
+        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
+        [claim] = [
+            row["id"]
+            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
+            if row["value"] == ANN
+        ]
+        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        is_over(scenario, path)
+
+    def test_somebody_else_has_the_address(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
+        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
+        [claim] = [
+            row["id"]
+            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
+            if row["value"] == ANN
+        ]
+        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        other = somebody(scenario)
+        assert other.id != person.id
+        assert pressed(scenario, path).status == 200
+        assert (other.state, person.state) == ("subscribed", "not_subscribed")
+        assert other.changes[0]["proof"]["reference"] == PROOF["reference"]
+
+    @pytest.mark.parametrize("after_move", [True, False])
+    def test_after_a_merge(self, scenario: Scenario, after_move: bool) -> None:
+        person, other = somebody(scenario), somebody(scenario, BOB)
+        path = person.request_link()
+        assert scenario.merge(other.id, person.id).status == 200
+        if after_move:
+            scenario.world.deliver()
+            scenario.check_rows()
+        assert pressed(scenario, path).status == 200
+        assert other.state == "not_subscribed"
+        assert (other.changes[0]["address"], other.changes[0]["state"]) == (ANN, "subscribed")
+        assert [each["optInLevel"] for each in other.evidence] == ["confirmed", "unknown"]
+
+    @pytest.mark.parametrize("delivered", [True, False])
+    def test_erased(self, scenario: Scenario, delivered: bool) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
+        assert scenario.call("DELETE", f"/profiles/{person.id}").status == 204
+        if delivered:
+            scenario.world.deliver()
+            assert person.requests == []
+            scenario.check_gone([person.id])
+            stored = repr(
+                [row.attribute_values for row in scenario.world.rows(scenario.workspace.key)]
+            )
+            assert not [each for each in (ANN, *PROOF.values()) if each in stored]
+        is_over(scenario, path)
+        somebody(scenario)
+        is_over(scenario, path)
+
+    def test_erased_after_a_merge(self, scenario: Scenario) -> None:
+        person, other = somebody(scenario), somebody(scenario, BOB)
+        path = person.request_link()
+        assert scenario.merge(other.id, person.id).status == 200
+        scenario.world.deliver()
+        assert scenario.call("DELETE", f"/profiles/{other.id}").status == 204
+        scenario.world.deliver()
+        assert person.requests == []
+        is_over(scenario, path)
+
+    def test_who_had_the_address_since_was_erased(self, scenario: Scenario) -> None:
+        """The request of its former holder is over, too: it was the address that was erased."""
+        person = somebody(scenario)
+        path = person.request_link()
+        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
+        [claim] = [
+            row["id"]
+            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
+            if row["value"] == ANN
+        ]
+        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        assert scenario.call("DELETE", f"/profiles/{somebody(scenario).id}").status == 204
+        somebody(scenario)
+        is_over(scenario, path)
+
+    def test_the_workspace_is_gone(self, scenario: Scenario) -> None:
+        path = somebody(scenario).request_link()
+        WorkspaceItem.get(*workspace_key(scenario.workspace), consistent_read=True).delete()
+        is_over(scenario, path)
+
+    def test_whose_rows_are_lost(self, scenario: Scenario) -> None:
+        person = somebody(scenario)
+        path = person.request_link()
+        forget(scenario, claims=False)
+        is_over(scenario, path)

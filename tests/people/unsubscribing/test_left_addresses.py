@@ -1,0 +1,64 @@
+"""A link speaks for an address that was taken off its profile, also beside whoever takes it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.harness.call_interruption import before_the_commit
+from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario
+from tests.people.unsubscribing.following import ONE_CLICK, Reader, posted
+
+
+@pytest.fixture(params=["nothing was said", "they had subscribed it"])
+def reader(scenario: Scenario, request: pytest.FixtureRequest) -> Reader:
+    """An email to them has a link for an address that was taken off them."""
+    person = Reader(scenario, str(scenario.upsert(email=ANN, phone=PHONE)["id"]))
+    if request.param == "they had subscribed it":
+        person.subscribe()
+    person.link()
+    rows = scenario.get(f"/profiles/{person.id}/identities")["items"]
+    [identity] = [each["id"] for each in rows if each["value"] == ANN]
+    path = f"/profiles/{person.id}/identities/{identity}"
+    assert scenario.call("DELETE", path).status == 204
+    return person
+
+
+def take(scenario: Scenario) -> None:
+    """Somebody new takes the address."""
+    scenario.upsert(email=ANN)
+
+
+def show(scenario: Scenario) -> None:
+    """Somebody who is known shows the address from now on."""
+    bob = scenario.upsert(email=BOB)["id"]
+    assert scenario.call("PATCH", f"/profiles/{bob}", {"email": ANN}).status == 200
+
+
+def follow(scenario: Scenario, reader: Reader) -> None:
+    """The mailbox's button is pressed."""
+    assert posted(scenario, reader.path, ONE_CLICK).status == 200
+
+
+def check(scenario: Scenario) -> None:
+    """Whoever has the address shows that it is unsubscribed, and is listed so."""
+    assert scenario.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"
+    assert scenario.get("/profiles", emailMarketingConsent="unsubscribed")["total"] == 1
+    assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 0
+    scenario.check_lists()
+
+
+def test_while_somebody_takes_the_address(scenario: Scenario, reader: Reader) -> None:
+    """They have read what was said of it before."""
+    with before_the_commit(lambda: follow(scenario, reader)):
+        take(scenario)
+    check(scenario)
+
+
+@pytest.mark.parametrize("newcomer", [take, show])
+def test_somebody_takes_the_address_meanwhile(
+    scenario: Scenario, reader: Reader, newcomer: Callable[[Scenario], None]
+) -> None:
+    """The link's request has read that it is nobody's."""
+    with before_the_commit(lambda: newcomer(scenario)):
+        follow(scenario, reader)
+    check(scenario)

@@ -1,0 +1,61 @@
+"""Nodes that are remembered from one unit of work to the next."""
+
+import threading
+from uuid import uuid4
+
+import pytest
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree.node_cache import NodeCache
+from storepost.platform.persistence.counted_tree.splitting import Splitter
+from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad, LoadedList
+from tests.platform.counted_tree.engine import Engine
+from tests.platform.counted_tree.lists import Importer, TwoLists, apply, numbered, tree
+from tests.platform.counted_tree.test_interleavings import inserts
+from tests.platform.counted_tree.test_unit_loading import at_the_end, begun
+
+pytestmark = pytest.mark.usefixtures("folds_when_asked")
+
+
+def test_that_a_list_is_empty_is_read_once(engine: Engine) -> None:
+    rows = tree(f"list#{uuid4()}", 3, 4).rows
+    nodes = NodeCache(rows)
+    assert [nodes.path(f"{n}") for n in range(9)] == [[]] * 9
+    assert nodes.floors(0, ["a", "b"]) == []
+    assert engine.calls == ["Query"]
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
+    """Of whoever remembers that it was, also where somebody else made them meanwhile."""
+    for is_alone in (True, False):
+        lists, importer = TwoLists(tree(f"list#{uuid4()}", 3, 4)), Importer()
+        changes = Changes(importer.reads)
+        apply(lists.tree, inserts(0))(changes)
+        assert changes.items == 2
+        if not is_alone:
+            lists.do(*inserts(500))
+        for number in range(20):
+            importer.do(lists.tree, inserts(number), alone=False)
+            lists.note(*inserts(number))
+        lists.check()
+
+
+@pytest.mark.usefixtures("engine")
+def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for all others, which would never end if they came in turn."""
+    lists, all_there = [begun() for _ in range(5)], threading.Barrier(5, timeout=10)
+    plain = Splitter.split_above
+
+    def split_above(splitter: Splitter, key: str) -> None:
+        all_there.wait()
+        plain(splitter, key)
+
+    load = ListsLoad()
+    load.commit(Changes(), [(each.tree, at_the_end(6)) for each in lists])
+    monkeypatch.setattr(LoadedList, "_is_tended", False)
+    monkeypatch.setattr(Splitter, "split_above", split_above)
+    load.commit(Changes(), [(each.tree, [numbered(600)]) for each in lists])
+    for each in lists:
+        each.model.update({e.key: e for e in [*at_the_end(6), numbered(600)]})
+        each.check()

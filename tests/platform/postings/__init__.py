@@ -1,0 +1,1 @@
+"""Tests of the search's postings, in rows and in pages."""

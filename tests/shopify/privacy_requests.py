@@ -1,0 +1,53 @@
+"""What Shopify's privacy webhooks say, and what a workspace has of a person."""
+
+from typing import Any
+
+from storepost.sync.webhooks.messages import Webhook
+from storepost.values import clock
+from tests.harness.world import Someone
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    ORDER,
+    PHONE,
+    Hooks,
+)
+from tests.shopify.shops import SHOP
+
+PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
+ASKED = {"shop_id": 954889, "shop_domain": SHOP, "customer": PERSON}
+
+
+def remove_app(hooks: Hooks) -> None:
+    hooks.remove_app()
+    hooks.world.advance(hours=48)
+
+
+def profiles(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
+    """All of the workspace's profiles."""
+    return list(hooks.world.call("GET", "/profiles", token=owner.token).json["items"])
+
+
+def of_profile(hooks: Hooks, owner: Someone, profile_id: str, what: str) -> Any:
+    """What a profile has of something: its items."""
+    path = f"/profiles/{profile_id}/{what}"
+    return hooks.world.call("GET", path, token=owner.token).json["items"]
+
+
+def put_elsewhere(hooks: Hooks, owner: Someone, **overrides: Any) -> None:
+    """Another store of the workspace tells of the same person."""
+    body = {
+        "email": EMAIL,
+        "externalCreatedAt": "2026-01-01T00:00:00Z",
+        "externalUpdatedAt": "2026-01-01T00:00:00Z",
+        **overrides,
+    }
+    path = f"/stores/{hooks.world.store(owner)}/customers/7"
+    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 201
+
+
+REDACT = {**ASKED, "orders_to_redact": [ORDER, 5, None]}
+
+
+def shop_redaction(raw: bytes) -> Webhook:
+    return Webhook(SHOP, "shop/redact", clock.now(), raw)

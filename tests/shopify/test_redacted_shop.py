@@ -1,0 +1,257 @@
+"""A shop that Shopify demands to be redacted, and orders that come later."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+
+from local.shopify.customers import ShopCustomer
+from storepost.platform.jobs.runs import Remaining
+from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks import privacy, working
+from storepost.sync.webhooks.messages import ResumePoint, Webhook
+from storepost.values import clock
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
+from tests.harness.world import CANARY, Someone
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    ORDER,
+    UPDATED,
+    Hooks,
+    consents,
+    customer_body,
+    order_body,
+)
+from tests.shopify.privacy_requests import (
+    REDACT,
+    of_profile,
+    profiles,
+    put_elsewhere,
+    remove_app,
+    shop_redaction,
+)
+from tests.shopify.pulls import order_node, pulled
+from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_reconciling import fill
+
+
+class TestLateOrder:
+    """An order that wasn't held when its customer was redacted."""
+
+    def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+        hooks.tell("customers/redact", REDACT)
+        for _ in range(2):
+            hooks.tell("orders/create", order_body())
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.customer_external_id) == (None, None)
+        assert order.buyer_erased
+        assert profiles(hooks, owner) == []
+        assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
+
+    def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/redact", REDACT)
+        later = (clock.now() + timedelta(seconds=1)).isoformat()
+        hooks.tell("orders/create", order_body(updated_at=later))
+        [profile] = profiles(hooks, owner)
+        assert profile["email"] == EMAIL
+
+    def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.tell("orders/create", order_body())
+        [profile] = profiles(hooks, owner)
+        order = hooks.order()
+        assert order is not None
+        assert str(order.profile_id) == profile["id"]
+
+    def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
+        """Whom it was counted for is left with nothing of it."""
+        guest = f"guest.{CANARY}@example.com"
+        hooks.tell("orders/create", order_body(customer=None, email=guest))
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        hooks.tell("orders/updated", order_body())
+        [profile] = profiles(hooks, owner)
+        path = f"/profiles/{profile['id']}"
+        shown = hooks.world.call("GET", path, token=owner.token).json
+        assert (shown["email"], shown["orders"]) == (guest, 0)
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.buyer_erased) == (None, True)
+
+    def test_of_a_pull(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        shopify.shop().orders += [order_node(n, buyer) for n in (1, 2)]
+        assert pulled(hooks, owner)["imported"]["orders"] == 2
+        assert profiles(hooks, owner) == []
+        assert [hooks.order(n) is not None for n in (1, 2)] == [True, True]
+
+
+class TestShopRedact:
+    """shop/redact."""
+
+    BODY = f'{{"shop_id": 954889, "shop_domain": "{SHOP}"}}'.encode()
+
+    def test_all_that_it_brought_goes(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(privacy, "_PAGE", 2)
+        for number in range(4):
+            more = {"email": f"{number}.{CANARY}@example.com", **consents("subscribed")}
+            known.tell("orders/create", order_body(id=number + 1))
+            known.tell("customers/create", customer_body(id=number + 1, phone=None, **more))
+        remove_app(known)
+        known.tell("shop/redact", self.BODY)
+        assert profiles(known, owner) == []
+        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
+
+    def test_who_is_known_from_elsewhere_stays(self, known: Hooks, owner: Someone) -> None:
+        put_elsewhere(known, owner)
+        remove_app(known)
+        known.tell("shop/redact", self.BODY)
+        [profile] = profiles(known, owner)
+        assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
+        assert str(known.store.id) not in profile["storeIds"]
+
+    def test_guests_who_are_known_by_orders_alone(
+        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whom others told of stays, less what the shop told of."""
+        monkeypatch.setattr(privacy, "_PAGE", 2)
+        put_elsewhere(hooks, owner)
+        guests = [f"guest-{n}.{CANARY}@example.com" for n in range(3)]
+        for number, email in enumerate([EMAIL, *guests, guests[0]]):
+            hooks.tell("orders/create", order_body(id=number + 1, customer=None, email=email))
+        assert len(profiles(hooks, owner)) == 4
+        remove_app(hooks)
+        work = partial(privacy.shop_redacted, shop_redaction(self.BODY), lambda: 10**6)
+        for _ in crashes(hooks.world, work):
+            work()
+            hooks.world.deliver()
+            [profile] = profiles(hooks, owner)
+            assert (profile["email"], str(hooks.store.id) in profile["storeIds"]) == (EMAIL, False)
+            assert of_profile(hooks, owner, profile["id"], "events") == []
+            assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+            stored = repr([vars(row) for row in hooks.world.rows()])
+            assert [each for each in guests if each in stored] == []
+
+    def test_connected_again_later_it_brings_all_of_it_again(
+        self, known: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        shopify.shop().customers.append(buyer)
+        shopify.shop().orders.append(order_node(ORDER, buyer))
+        remove_app(known)
+        known.tell("shop/redact", self.BODY)
+        shopify.connect(owner, known.workspace)
+        known.world.deliver()
+        assert known.customer().email == EMAIL
+        assert known.order() is not None
+
+    def test_not_of_one_that_was_connected_again(
+        self, known: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        remove_app(known)
+        shopify.connect(owner, known.workspace)
+        known.tell("shop/redact", self.BODY)
+        assert known.customer().email == EMAIL
+        assert known.order() is not None
+
+    @pytest.mark.parametrize("which", [1, 2, 4])
+    def test_not_of_one_that_is_connected_again_meanwhile(
+        self, known: Hooks, shopify: Shopify, owner: Someone, which: int
+    ) -> None:
+        """What it has brought by then stays, also when a message of before comes later."""
+        fill(shopify, 2, 2)
+        known.tell("orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example"))
+        remove_app(known)
+        webhook = shop_redaction(self.BODY)
+
+        def comes_back() -> None:
+            shopify.connect(owner, known.workspace)
+            known.world.deliver()
+
+        with before_the_commit(comes_back, which):
+            privacy.shop_redacted(webhook, lambda: 10**6)
+        known.world.deliver()
+        known.world.advance(seconds=1)
+        known.remove_app()
+        privacy.shop_redacted(webhook, lambda: 10**6)
+        assert all(known.find_customer(n) for n in (1, 2))
+        assert all(known.order(n) for n in (1, 2))
+
+    def test_out_of_time_it_goes_on(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each run does three things, and sends the next on at the place that it reached."""
+        monkeypatch.setattr(privacy, "_PAGE", 1)
+        put_elsewhere(known, owner)
+        for number in range(1, 5):
+            email = f"guest-{number}.{CANARY}@example.com"
+            known.tell("orders/create", order_body(id=number, customer=None, email=email))
+        guest = {"customer": None, "email": EMAIL}
+        known.tell("orders/create", order_body(id=5, **guest))
+        remove_app(known)
+        runs: list[ResumePoint | None] = []
+
+        def work(webhook: Webhook, _remaining: Remaining) -> None:
+            left = iter([10**6] * 3)
+            runs.append(webhook.resume_point)
+            privacy.shop_redacted(webhook, lambda: next(left, 0))
+
+        monkeypatch.setitem(working.PRIVACY_TOPICS, "shop/redact", work)
+        known.tell("shop/redact", self.BODY)
+        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
+        # Five people, of whom one stays and is looked at again, and six orders are twelve things.
+        assert runs[0] is None
+        assert [each and each.store_id for each in runs[1:]] == [known.store.id] * 3
+
+    @pytest.mark.parametrize("is_erased", [True, False])
+    def test_the_list_changes_between_two_runs(
+        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, is_erased: bool
+    ) -> None:
+        """Somebody leaves the part that is done, or goes over to it."""
+        monkeypatch.setattr(privacy, "_PAGE", 1)
+        other = f"/stores/{hooks.world.store(owner)}/customers"
+        own = [{"id": n, "email": f"{n}.{CANARY}@example.com", "phone": None} for n in range(1, 5)]
+
+        def puts_elsewhere(person: dict[str, Any], created_at: str, updated_at: str) -> None:
+            body = {"email": person["email"], "externalCreatedAt": created_at}
+            body["externalUpdatedAt"] = updated_at
+            path = f"{other}/{person['id']}"
+            answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+            assert answer.status in {200, 201}
+
+        for person in own:
+            created_at = f"2026-01-0{person['id']}T00:00:00Z"
+            customer = customer_body(**person, created_at=created_at, **consents("subscribed"))
+            hooks.tell("customers/create", customer)
+            puts_elsewhere(person, "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z")
+            order = order_body(id=person["id"], customer=person, email=person["email"])
+            hooks.tell("orders/create", order)
+        remove_app(hooks)
+        left = iter([10**6] * 2)
+        privacy.shop_redacted(shop_redaction(self.BODY), lambda: next(left, 0))
+        done = [own[n - 1] for n in range(1, 5) if not hooks.find_customer(n)]
+        assert 1 <= len(done) < len(own)
+        if is_erased:
+            [gone] = [p for p in profiles(hooks, owner) if p["email"] == done[0]["email"]]
+            path = f"/profiles/{gone['id']}"
+            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        else:
+            puts_elsewhere(own[-1], "2025-01-01T00:00:00Z", "2026-02-02T00:00:00Z")
+        hooks.world.deliver()
+        assert [n for n in range(1, 5) if hooks.find_customer(n)] == []
+        assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        found = {each["email"] for each in profiles(hooks, owner)}
+        assert found == {person["email"] for person in own[is_erased:]}

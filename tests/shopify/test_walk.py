@@ -1,0 +1,9 @@
+"""A webhook's order on its way to the table, as docs/architecture.md shows it."""
+
+from tests.docs.walks import walking
+from tests.shopify.hooks import Hooks, order_body
+
+
+def test_a_webhook_brings_an_order(hooks: Hooks) -> None:
+    with walking("A webhook brings an order"):
+        hooks.tell("orders/create", order_body())

@@ -1,0 +1,111 @@
+"""What a load does to the plain model of a workspace's people: its records, one after another."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from storepost.people.profiles.keys import claim_key
+from storepost.people.profiles.model import Identity
+from storepost.people.profiles.rows import IdentityItem
+from storepost.values.scope import WorkspaceScope
+from tests.people.matching.model import Channel, ConsentStatement, Model, Person, Refused
+from tests.people.matching.rules import CUSTOMER, EMAIL, PHONE, owners, people_of
+
+type Body = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record of a batch."""
+
+    kind: str
+    """`customers` or `orders`."""
+    external_id: str
+    body: Body
+
+    def identities(self, store: str) -> list[Identity]:
+        """Whom it names, by the strongest first."""
+        named = self.body if self.kind == "customers" else self.body["buyer"]
+        external_id = self.external_id if self.kind == "customers" else named.get("externalId")
+        found = [(CUSTOMER, external_id), (EMAIL, named.get("email")), (PHONE, named.get("phone"))]
+        return [
+            Identity(kind, value, UUID(store) if kind is CUSTOMER else None)
+            for kind, value in found
+            if value
+        ]
+
+
+@dataclass
+class Batch:
+    """A batch whose records aren't all in the model."""
+
+    import_id: str
+    store: str
+    records: list[Record]
+    done: int = 0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A row of an import of consent."""
+
+    channel: Channel
+    address: str
+    state: str
+    at: datetime
+    is_proven: bool
+
+
+def write(
+    model: Model, workspace: WorkspaceScope, store: str, record: Record, now: datetime
+) -> None:
+    """What a batch's record does: the same as its PUT, or nothing."""
+
+    def new() -> str:
+        """Who has the strongest of the identities: somebody new has that in any case."""
+        return holder_of(workspace, record.identities(store)[0])
+
+    with suppress(Refused):  # it is older than what is there
+        if record.kind == "customers":
+            model.put_customer((store, record.external_id), record.body, now, new)
+        else:
+            model.put_order((store, record.external_id), record.body, new)
+
+
+def merge_named(model: Model, store: str, record: Record, most: int) -> None:
+    """What comes before a record that names several people: so many become part of one of them.
+
+    Each does so in a transaction of its own. Raises LookupError where it names fewer.
+    """
+    who = people_of(model.owned(), model.deleted(), record.identities(store))
+    if len(who) <= most:
+        raise LookupError(record.external_id)
+    survivor, *others = sorted(map(model.find, who), key=model._preference)
+    for other in others[:most]:
+        model._become(survivor, other, (record.external_id, "custom"))
+
+
+def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime) -> None:
+    """What a row of an import of consent does."""
+    kind = EMAIL if row.channel == "email" else PHONE
+    identity = Identity(kind, row.address)
+    dated = row.is_proven and row.at <= now
+    yields = row.state == "subscribed" and not dated
+    said = ConsentStatement(min(row.at, now), row.state, yields, dated=dated)
+    if model.is_too_late(row.channel, row.address, said):
+        return
+    found = owners(model.owned(), [identity])
+    if not found:
+        person = Person(holder_of(workspace, identity), now, now)
+        person.takes(identity, now)
+        model.people[person.id] = person
+        found = {person.id}
+    [owner] = found
+    model.say(model.people[owner], row.channel, row.address, said, None)
+
+
+def holder_of(workspace: WorkspaceScope, identity: Identity) -> str:
+    """The id of the profile that has an identity, as it is stored."""
+    return str(IdentityItem.get(*claim_key(workspace, identity), consistent_read=True).profile_id)

@@ -1,0 +1,322 @@
+"""New orders with the pages of their lists: the same as put one by one, whoever comes between."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storepost.orders import loading
+from storepost.orders.repository import OrderItem
+from storepost.orders.trees import OrderList
+from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
+from storepost.platform.persistence.counted_tree import EVERYTHING
+from storepost.platform.persistence.counted_tree.items import PageItem
+from storepost.platform.persistence.sealing import clear_key_cache
+from storepost.sync.batches import loads
+from tests.harness.call_interruption import before_write, counted
+from tests.harness.crash_points import Shard, crashes, in_shards
+from tests.harness.world import World
+from tests.sync.batches.batch_store import Body, Shop, buyer, customer, open_shop, order
+from tests.sync.batches.state import state_of
+from tests.sync.batches.test_same_as_puts import CUSTOMERS, ORDERS, check, put_all
+from tests.sync.batches.watching import chunks_of, key_of, slow, transactions
+
+KNOWN = 3
+ENDS = 2
+NEW = [
+    # Two buy twice; one is known; the seventh has nobody, and the eighth was refunded.
+    order(10, customer=buyer(0)),
+    order(11, customer=buyer(10)),
+    order(12, customer={**buyer(11), "firstName": "Eve"}),
+    order(13, customer=buyer(11)),
+    order(14, customer=buyer(10)),
+    order(15, customer=buyer(12)),
+    order(16, customer=None),
+    order(17, totalRefunded={"amount": 5, "currency": "EUR"}),
+    order(18, total={"amount": 1, "currency": "USD"}),
+    order(19),
+    order(20),
+    order(21),
+]
+OWN = order(14, 3, customer=buyer(13), number="#own")
+
+
+@contextmanager
+def small_loads(ends: int = ENDS, lookahead: int = 4) -> Iterator[None]:
+    """A few orders are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (loading, loads):
+            patch.setattr(module, "ENDS", ends)
+        patch.setattr(loads, "LEAST_LOADED", 2)
+        patch.setattr(loads, "AHEAD", lookahead)
+        patch.setattr(loads, "_LEAST_AHEAD", 3)
+        yield
+
+
+@pytest.fixture
+def _small_loads() -> Iterator[None]:
+    with small_loads():
+        yield
+
+
+def one_by_one(work: Callable[[], object]) -> None:
+    """Does the work without any load."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loads, "LEAST_LOADED", 10**9)
+        work()
+
+
+@pytest.mark.usefixtures("_small_loads")
+def test_each_transaction_of_a_load_moves_what_the_import_shows(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a person would look at a number that stands for as long as a load has orders."""
+    shop = ready(world)
+    queued, seen = shop.queue(orders=[order(number) for number in range(30, 44)]), [0]
+    slow(monkeypatch, 0)
+    while shop.read(queued)["status"] != "completed":
+        assert shop.run_worker() == []
+        seen.append(shop.read(queued)["imported"]["orders"])
+    moved = [after - before for before, after in pairwise(seen)]
+    assert moved == [4, 4, 4, 2, 0], "the last run completes it"
+
+
+def ready(world: World) -> Shop:
+    """A store that has some orders, the last of them newer than any that comes."""
+    shop = open_shop(world)
+    for number in range(KNOWN):
+        assert put_all(shop, [], [order(number)])[0][2] == 201
+    clear_key_cache()
+    return shop
+
+
+def pages(shop: Shop) -> int:
+    """How many pages the orders' lists have."""
+    return sum(isinstance(row, PageItem) for row in shop.world.rows(shop.workspace.key))
+
+
+def outcome(shop: Shop) -> dict[str, Any]:
+    """All that is stored, that the lists have each order once, and what the import counted."""
+    shop.check_lists()
+    for tree in (OrderList(shop.workspace).tree, OrderList(shop.workspace, shop.store_id).tree):
+        listed = [entry.id for entry in tree.rows.everything()[1]]
+        assert len(listed) == len(set(listed)) == tree.counts()["n"]
+    [shown] = shop.get(f"{shop.path}/imports")["items"]
+    numbers = shop.numbers()
+    summary = {name: shown[name] for name in ("status", "imported", "error")}
+    return {**summary, "numbers": numbers, "problems": shop.problems(shown["id"]), **state_of(shop)}
+
+
+@pytest.mark.usefixtures("_small_loads")
+class TestLoads:
+    """A batch of orders that are new."""
+
+    def test_is_the_same_as_orders_one_by_one(self, world: World) -> None:
+        shop = ready(world)
+        shop.queue(orders=NEW)
+        back = world.checkpoint(deliver=False)
+        one_by_one(shop.run_worker)
+        expected, plain_pages = outcome(shop), pages(shop)
+        back()
+        shop.run_worker()
+        assert outcome(shop) == expected
+        assert expected["imported"]["orders"] == len(NEW) - 1
+        assert [problem["index"] for problem in expected["problems"]] == [8]
+        assert (plain_pages, pages(shop) > 3) == (0, True)
+
+    def test_a_buyer_of_several_is_written_once(self, shop: Shop) -> None:
+        shop.bring(orders=[order(0), order(1)])
+        several = [order(n, customer=buyer(7)) for n in range(2, 8)]
+        with small_loads(ends=1, lookahead=8), transactions() as seen:
+            shop.bring(orders=[*several, order(8)])
+        chunk, _last = chunks_of(seen)
+        written = [sk for _pk, sk in map(key_of, chunk)]
+        assert (written.count("profile"), written.count("order")) == (1, 6)
+        [bought] = [row for row in shop.get("/profiles")["items"] if _is(row, 7)]
+        assert shop.get(f"/profiles/{bought['id']}")["orders"] == 6
+        assert len(shop.get(f"/profiles/{bought['id']}/events")["items"]) == 6
+
+    def test_the_first_and_the_last_ones_stay_rows(self, shop: Shop) -> None:
+        """So the first page of the list is read without any page of entries."""
+        shop.bring(orders=[order(0), order(1)])
+        shop.bring(orders=[order(n) for n in range(2, 12)])
+        assert self.rows(shop) == {0, 1, 10, 11}
+
+    def test_the_last_ones_are_packed_where_another_batch_waits(self, shop: Shop) -> None:
+        shop.bring(orders=[order(0), order(1)])
+        for first in (2, 10):
+            shop.queue(orders=[order(n) for n in range(first, first + 8)])
+        shop.world.deliver()
+        assert self.rows(shop) == {0, 1, 16, 17}
+        assert len(shop.numbers()) == 18
+        shop.check_lists()
+
+    def rows(self, shop: Shop) -> set[int]:
+        """The places in the list of orders of those that stand in rows."""
+        rows = OrderList(shop.workspace).tree.rows
+        alone = {entry.key for entry in rows.stored(EVERYTHING).live}
+        return {n for n, entry in enumerate(rows.everything()[1]) if entry.key in alone}
+
+    def test_the_same_once_more_changes_nothing(self, world: World) -> None:
+        shop = ready(world)
+        shop.bring(orders=NEW)
+        before = state_of(shop)
+        again = shop.bring(orders=NEW)
+        assert again["imported"]["orders"] == len(NEW) - 1
+        assert state_of(shop) == before
+        shop.check_lists()
+
+    def test_older_than_what_is_there_and_in_any_order(self, shop: Shop) -> None:
+        """Entries come between others, and before all of them."""
+        shop.bring(orders=[order(n) for n in (30, 31, 32, 33)])
+        mixed = [order(n) for n in (5, 40, 3, 31_000, 20, 4, 35, 7, 6, 50, 51)]
+        shop.bring(orders=mixed)
+        numbers = [int(number[1:]) for number in shop.numbers()]
+        assert numbers == sorted({30, 31, 32, 33, 5, 40, 3, 31_000, 20, 4, 35, 7, 6, 50, 51})
+        shop.check_lists()
+
+    def test_small_pages_share_a_leaf(self, shop: Shop) -> None:
+        """Four orders a transaction, and four transactions a leaf."""
+        shop.bring(orders=[order(0), order(1)])
+        shop.bring(orders=[order(n) for n in range(2, 20)])
+        for tree in (OrderList(shop.workspace).tree, OrderList(shop.workspace, shop.store_id).tree):
+            nodes, _ = tree.rows.everything()
+            assert [len(node.page_keys) for node in nodes if not node.level] == [0, 4]
+
+    def test_fewer_transactions_than_orders(self, world: World) -> None:
+        shop = ready(world)
+        with small_loads(lookahead=50):
+            shop.queue(orders=[order(n) for n in range(10, 30)])
+            world.deliver_outbox()
+            made = counted(shop.run_worker)
+        assert made.count("TransactWriteItems") <= 8
+
+
+def _is(row: Body, number: int) -> bool:
+    return str(row["email"]).startswith(f"buyer{number}.")
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.lists(CUSTOMERS, max_size=2),
+    st.lists(ORDERS, max_size=3),
+    st.lists(CUSTOMERS, max_size=3),
+    st.lists(ORDERS, min_size=4, max_size=10),
+    st.integers(2, 8),
+)
+def test_whatever_is_sent(
+    known_customers: list[Body],
+    known_orders: list[Body],
+    customers: list[Body],
+    orders: list[Body],
+    lookahead: int,
+) -> None:
+    """The batch leaves what its records leave, put one by one."""
+    world = World()
+    try:
+        one, other = open_shop(world), open_shop(world)
+        for shop in (one, other):
+            put_all(shop, known_customers, known_orders)
+        with small_loads(ends=1, lookahead=lookahead):
+            done = one.bring(customers=customers, orders=orders)
+        check(one, other, done, put_all(other, customers, orders))
+    finally:
+        world.close()
+
+
+@pytest.mark.usefixtures("_small_loads")
+class TestKilled:
+    """A run that dies anywhere, and the next one goes on."""
+
+    @in_shards(2)
+    def test_killed_at_any_call(self, world: World, shard: Shard) -> None:
+        shop = ready(world)
+        shop.queue(orders=NEW[:9])
+        found = crashes(world, shop.run_worker, deliver=False)
+        expected = outcome(shop)
+        assert len(found.positions) > 20
+        for positions in found.shard(shard):
+            assert shop.run_worker() == []
+            assert outcome(shop) == expected, positions
+
+
+def put_own(shop: Shop) -> None:
+    """The store puts one of the batch's orders by itself, newer, of another buyer."""
+    assert put_all(shop, [], [OWN])[0][2] in {200, 201}
+
+
+def unsubscribe(shop: Shop) -> None:
+    """A buyer of the batch's orders is a customer who says no, whether known by then or not."""
+    no = customer(11, 5, emailMarketingConsent="unsubscribed")
+    assert put_all(shop, [no], [])[0][2] in {200, 201}
+
+
+def erase(shop: Shop) -> None:
+    """Somebody is erased who has an order and another one in the batch."""
+    [known] = [row for row in shop.get("/profiles", pageSize=100)["items"] if _is(row, 0)]
+    answer = shop.world.call("DELETE", f"/profiles/{known['id']}", token=shop.owner.token)
+    assert answer.status == 204
+
+
+@pytest.mark.usefixtures("_small_loads")
+class TestMeanwhile:
+    """Others write before any of the load's writes."""
+
+    def each(self, world: World, act: Callable[[Shop], None]) -> Iterator[Shop]:
+        """The store after a run in which somebody did that before a write, for each write."""
+        shop = ready(world)
+        shop.queue(orders=NEW[:9])
+        back = world.checkpoint(deliver=False)
+        writes = [name for name in counted(shop.run_worker) if "Write" in name]
+        assert len(writes) > 6
+        for number in range(1, len(writes) + 1):
+            back()
+            clear_key_cache()
+            with before_write(number, lambda: act(shop)) as came:
+                assert shop.run_worker() == []
+            assert came == [True], number
+            world.deliver()
+            shop.check_lists()
+            rows = [row for row in world.rows(shop.workspace.key) if isinstance(row, OrderItem)]
+            for tree in (OrderList(shop.workspace), OrderList(shop.workspace, shop.store_id)):
+                listed = sorted(entry.id for entry in tree.tree.rows.everything()[1])
+                assert listed == sorted(row.id for row in rows), number
+            yield shop
+
+    def test_an_order_that_the_store_puts_itself(self, world: World) -> None:
+        for shop in self.each(world, put_own):
+            assert outcome(shop)["imported"]["orders"] == 8
+            assert sorted(shop.numbers()) == sorted(
+                ["#0", "#1", "#2", "#own", *(f"#{n}" for n in (10, 11, 12, 13, 15, 16, 17))]
+            )
+            bought = {row["email"].split(".")[0]: row for row in shop.get("/profiles")["items"]}
+            assert shop.get(f"/profiles/{bought['buyer13']['id']}")["orders"] == 1
+
+    def test_a_buyer_who_says_no(self, world: World) -> None:
+        for shop in self.each(world, unsubscribe):
+            assert outcome(shop)["imported"]["orders"] == 8
+            [row] = [row for row in shop.get("/profiles")["items"] if _is(row, 11)]
+            whole = shop.get(f"/profiles/{row['id']}")
+            assert whole["emailMarketingConsent"] == "unsubscribed"
+            assert whole["orders"] == 2
+
+    def test_a_buyer_who_is_erased(self, world: World) -> None:
+        """Their old order has no buyer any more; the new one is a stranger's, or nobody's."""
+        for shop in self.each(world, erase):
+            orders = [r for r in world.rows(shop.workspace.key) if isinstance(r, OrderItem)]
+            by_name = {row.external_id: row for row in orders}
+            assert by_name["o-0"].profile_id is None
+            live = {r.id for r in world.rows(shop.workspace.key) if isinstance(r, ProfileItem)}
+            assert {row.profile_id for row in orders} <= live | {None}
+            assert not [r for r in world.rows() if isinstance(r, ErasedProfileItem)]
+
+    def test_a_store_that_is_disconnected(self, world: World) -> None:
+        """Whatever is there by then is whole, and the import says how much that is."""
+        for shop in self.each(world, Shop.disconnect):
+            [shown] = shop.get(f"{shop.path}/imports")["items"]
+            assert shown["status"] == "failed"
+            assert len(shop.numbers()) == KNOWN + shown["imported"]["orders"]

@@ -1,0 +1,162 @@
+"""In which order a load's transactions and what came between took effect.
+
+What a load writes it may have decided before somebody else's request came between, where none of
+the rows that it depends on changed: then it counts as what came first. So the model is asked for
+any order that explains what is stored.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
+from unittest import mock
+
+from local import functions
+from storepost.orders.repository import OrderItem
+from storepost.people.consent.items import ConsentChangeItem
+from storepost.people.profiles.model import Identity
+from storepost.people.profiles.rows import ProfileItem
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import World
+from tests.people.matching.model import Model, Person, Refused
+
+type Happen = Callable[[Model], None]
+
+
+@dataclass
+class Event:
+    """Something that happened, and may be replayed at another place."""
+
+    happen: Happen
+    before: Model
+    ids: dict[tuple[Identity, ...], str] = field(default_factory=dict)
+    """Of people who were new then, by what they were named by."""
+
+
+class ReplayedModel(Model):
+    """A model in which an event that is replayed makes the people that it made at first."""
+
+    event: ClassVar[Event | None] = None
+
+    def _arrives(
+        self,
+        identities: list[Identity],
+        moments: tuple[datetime, datetime],
+        cause: tuple[str | None, str],
+        new: Callable[[], str],
+    ) -> Person:
+        event = ReplayedModel.event
+        if event is None:
+            return super()._arrives(identities, moments, cause, new)
+
+        def known() -> str:
+            named = tuple(identities)
+            if named not in event.ids:
+                event.ids[named] = new()
+            return event.ids[named]
+
+        return super()._arrives(identities, moments, cause, known)
+
+
+@dataclass
+class Timeline:
+    """What happened since a run began."""
+
+    world: World
+    workspace: WorkspaceScope
+    events: list[Event] = field(default_factory=list)
+    has_requests: bool = False
+    """Whether any of it is somebody else's."""
+
+    def add(self, model: Model, happen: Happen) -> None:
+        """Somebody's request is done, after all that was done. Raises Refused."""
+        event = Event(happen, deepcopy(model))
+        self._do(model, event)
+        self.events.append(event)
+        self.has_requests = True
+
+    def insert(self, model: Model, happen: Happen, ahead: Sequence[Happen] = ()) -> Model:
+        """A load's transaction is done, at any place of what was done; returns the model then.
+
+        One of those `ahead` may be done by then: people become one before the record that says so.
+        """
+        places = range(len(self.events), -1, -1) if self.has_requests else [len(self.events)]
+        for also in (None, *ahead):
+            for place in places:
+                start = self.events[place].before if place < len(self.events) else model
+                done = [Event(happen, start), *self.events[place:]]
+                for sequence in _with(also, done):
+                    found = self._replayed(start, place, sequence)
+                    if found is not None:
+                        return found
+        raise AssertionError("no order of what happened explains what is stored")
+
+    def _replayed(self, start: Model, place: int, sequence: Sequence[Event]) -> Model | None:
+        model, events = deepcopy(start), list[Event]()
+        for event in sequence:
+            again = Event(event.happen, deepcopy(model), event.ids)
+            try:
+                self._do(model, again)
+            except (Refused, AssertionError, LookupError):
+                return None
+            events.append(again)
+        if self.has_requests and not self._agrees(model):
+            return None
+        self.events = [*self.events[:place], *events]
+        return model
+
+    def _do(self, model: Model, event: Event) -> None:
+        ReplayedModel.event = event
+        try:
+            event.happen(model)
+        finally:
+            ReplayedModel.event = None
+
+    def _agrees(self, model: Model) -> bool:
+        """Whether the rows say the same of people, orders and changes of consent."""
+        with mock.patch.object(functions, "_running", []):
+            rows = self.world.rows(self.workspace.key)
+        stored = {
+            str(r.id): (r.first_name, r.email, r.phone, {(k, v) for k, v, *_ in r.identities})
+            for r in rows
+            if isinstance(r, ProfileItem)
+        }
+        people = {
+            p.id: (p.first_name, p.email, p.phone, {(str(i.type), i.value) for i in p.seen})
+            for p in model.people.values()
+        }
+        orders = {
+            (str(r.store_id), r.external_id): _now(model, r.profile_id)
+            for r in rows
+            if isinstance(r, OrderItem)
+        }
+        own = {key: order.owner for key, order in model.orders.items()}
+        changes = Counter(
+            (_now(model, r.profile_id), r.channel, r.address, r.state, r.occurred_at)
+            for r in rows
+            if isinstance(r, ConsentChangeItem) and _now(model, r.profile_id) not in model.gone
+        )
+        said = Counter(
+            (p.id, c.channel, c.address, c.state, c.at)
+            for p in model.people.values()
+            for c in p.history
+        )
+        is_same_of_orders = all(
+            orders.get(key) in {owner, *model.gone} for key, owner in own.items()
+        )
+        return stored == people and is_same_of_orders and changes == said
+
+
+def _with(also: Happen | None, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
+    """The events, with another one at each place, the last one first; or as they are."""
+    if also is None:
+        yield events
+        return
+    for place in range(len(events), -1, -1):
+        yield [*events[:place], Event(also, events[0].before), *events[place:]]
+
+
+def _now(model: Model, profile_id: Any) -> str | None:
+    return model.became.get(str(profile_id), str(profile_id)) if profile_id else None

@@ -1,0 +1,58 @@
+"""What holds for every shape of a request: its fields' names, and what the errors of values say."""
+
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import storepost
+from storepost.people.profiles.bodies import UpsertProfile
+from storepost.values.field_errors import errors_of_record
+from storepost.values.phones import normalised
+from storepost.values.wire import MoneyShape, RequestBody
+
+
+def errors(shape: type[Any], sent: object) -> list[tuple[str, str]]:
+    """What a caller is told: places and messages."""
+    with pytest.raises(ValidationError) as raised:
+        shape.model_validate(sent)
+    found = errors_of_record(raised.value.errors(include_url=False), sent)
+    return [(each.path, each.message) for each in found]
+
+
+def shapes(base: type[RequestBody]) -> list[type[RequestBody]]:
+    """All that requests have."""
+    return [each for one in base.__subclasses__() for each in (one, *shapes(one))]
+
+
+def test_a_field_has_the_name_of_the_description_alone() -> None:
+    """`first_name` is no field of a request, though code calls `firstName` so."""
+    for module in walk_packages(storepost.__path__, "storepost."):
+        if module.name.endswith(("schemas", "bodies")):
+            import_module(module.name)
+    found = set(shapes(RequestBody))
+    assert len(found) > 60
+    for shape in found:
+        aliases = {name: field.alias for name, field in shape.model_fields.items()}
+        other = [name for name, alias in aliases.items() if alias not in {None, name}]
+        refused = errors(shape, dict.fromkeys(other)) if other else []
+        assert {(f"/{name}", "There is no such field") for name in other} <= set(refused), shape
+
+
+def test_a_name_of_code_beside_the_described_one() -> None:
+    sent = {"email": "ann@example.com", "firstName": "Ann", "first_name": "Bob"}
+    assert errors(UpsertProfile, sent) == [("/first_name", "There is no such field")]
+
+
+@pytest.mark.parametrize("code", ["EURO", "E", "", "XXQ", "€"])
+def test_what_is_no_currency_is_told_what_one_is(code: str) -> None:
+    message = "Must be an ISO 4217 currency code, like EUR"
+    assert errors(MoneyShape, {"amount": 1, "currency": code}) == [("/currency", message)]
+
+
+def test_a_number_that_the_stores_country_does_not_have() -> None:
+    """A shop whose language says no country is taken for one of where most speak it."""
+    with pytest.raises(ValueError, match=r"with its country code, .*or as people write it in US"):
+        normalised("0664 1234567", "US")
