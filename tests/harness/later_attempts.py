@@ -20,6 +20,11 @@ def delayed() -> list[Any]:
     return list(queue._messages)
 
 
+def lose_delayed() -> None:
+    """Takes those messages out of the queue; PurgeQueue would refuse a second time in a minute."""
+    sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues[RETRIES]._messages.clear()
+
+
 def advance(by: timedelta) -> None:
     """Moves the time, and makes the attempts that are due then."""
     clock.advance(by)

@@ -14,7 +14,7 @@ from local.functions import invoke
 from storepost.values.ids import new_id
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from tests.harness.crash_points import crashes
-from tests.harness.later_attempts import delayed
+from tests.harness.later_attempts import delayed, lose_delayed
 from tests.harness.receiver import Receiver
 from tests.harness.world import World
 from tests.webhooks.receiving import HOOK, RETRIES, Hooks
@@ -27,7 +27,7 @@ def waiting_body(world: World) -> dict[str, Any]:
     world.deliver_outbox()
     [message] = delayed()
     body: dict[str, Any] = json.loads(message.body)
-    aws.client("sqs").purge_queue(QueueUrl=aws.queue_url(RETRIES))
+    lose_delayed()
     return body
 
 

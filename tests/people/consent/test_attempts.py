@@ -5,10 +5,8 @@ from itertools import permutations
 from typing import Any
 from uuid import UUID
 
-import boto3
 import pytest
 
-from local import aws
 from storepost.people.consent.missed import missed_partition
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.profiles.model import Profile
@@ -17,7 +15,7 @@ from storepost.platform.attempts.waits import WAITS
 from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, THROTTLED, faults, refusal
-from tests.harness.later_attempts import RETRIES, advance, delayed, make_all, run_due
+from tests.harness.later_attempts import RETRIES, advance, delayed, lose_delayed, make_all, run_due
 from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
 from tests.people.consent.listening_store import EMAIL, HOOK, Shop, hand_over
@@ -431,7 +429,7 @@ class TestSwept:
         change, message = unsubscribed(shop, person)
         listener.answers = [503]
         assert hand_over(message)
-        boto3.client("sqs").purge_queue(QueueUrl=aws.queue_url(RETRIES))
+        lose_delayed()
         sweep_later(shop)
         shop.world.deliver()
         assert shop.outcome(person, change, store) == "written"
