@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from uuid import UUID
 
-from storepost.lifecycle.workspaces.holdings import walks_of
-from storepost.lifecycle.workspaces.walking import Walk
+from storepost.lifecycle.migrations.walking import Walk, walks_of
 from storepost.orders.repository import OrderRepository
 from storepost.orders.sales import queue_sales_count, sales_of
 from storepost.overview.product_sales.repository import SalesRepository

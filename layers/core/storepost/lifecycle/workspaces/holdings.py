@@ -6,7 +6,7 @@ person's row, what a store brought from the store's. Rows go before what leads t
 be killed anywhere and run again.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from storepost.accounts.api_keys.repository import ActiveKeysItem, ApiKeyItem
@@ -87,16 +87,6 @@ from storepost.lifecycle.workspaces.selling import (
     delete_deleted_orders,
     delete_orders,
 )
-from storepost.lifecycle.workspaces.walking import (
-    COUPONS,
-    FEEDS,
-    ORDERS,
-    PRODUCTS,
-    PROFILES,
-    STORES,
-    SUPPRESSIONS,
-    Walk,
-)
 from storepost.orders.repository import DeletedOrderItem, OrderItem
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.people.consent.evidence_items import EvidenceItem
@@ -164,8 +154,6 @@ class Holding:
 
     kinds: tuple[type[Item], ...]
     delete: Deleter
-    walks: tuple[Walk, ...] = ()
-    """How those of them are found that lead to others or stand by themselves, page by page."""
 
 
 CONTENTS: tuple[Holding, ...] = (
@@ -188,18 +176,16 @@ CONTENTS: tuple[Holding, ...] = (
             UniqueEventItem,
         ),
         delete_people,
-        PROFILES,
     ),
     Holding(
         (SuppressionItem, SuppressedAddressItem, PastSuppressionItem, SuppressionDueItem),
         delete_suppressions,
-        SUPPRESSIONS,
     ),
     Holding((CodeItem, CodeUseItem), delete_codes),
-    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons, COUPONS),
-    Holding((OrderItem, CountedOrderItem), delete_orders, ORDERS),
+    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
+    Holding((OrderItem, CountedOrderItem), delete_orders),
     Holding((DeletedOrderItem,), delete_deleted_orders),
-    Holding((ProductItem, LayerItem), delete_products, PRODUCTS),
+    Holding((ProductItem, LayerItem), delete_products),
     Holding((PriorityChangeItem, ChangedProductItem), delete_priority_changes),
     Holding(
         (
@@ -264,14 +250,13 @@ CONTENTS: tuple[Holding, ...] = (
             MigrationItem,
         ),
         delete_own,
-        FEEDS,
     ),
 )
 """In this order, as often as it takes."""
 
 ENDS: tuple[Holding, ...] = (
     Holding((StagedProductsItem,), delete_staged_products),
-    Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores, STORES),
+    Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores),
 )
 """What leads to the rest; once nobody can write anything more."""
 
@@ -286,11 +271,3 @@ BESIDE: tuple[type[Item], ...] = (
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
 is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
 claim that names nobody, and a later attempt of an endpoint that is gone."""
-
-
-def walks_of(kinds: Collection[type[Item]]) -> tuple[Walk, ...]:
-    """Returns the ways through all rows of these kinds. Raises KeyError for a kind without one."""
-    walks = tuple(walk for each in (*CONTENTS, *ENDS) for walk in each.walks if walk.kind in kinds)
-    if missing := set(kinds) - {walk.kind for walk in walks}:
-        raise KeyError(*sorted(each.__name__ for each in missing))
-    return walks

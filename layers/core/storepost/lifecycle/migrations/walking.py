@@ -4,7 +4,7 @@ A row that changes meanwhile may move in its list. Who walks has to do with what
 stream brings for such a row (`platform/postings/repository.py` for search).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -53,16 +53,9 @@ def _of_all(ids: Iterable[UUID]) -> Ids:
     return list(ids), None
 
 
-PROFILES = (
+WALKS = (
     Walk("profile", ProfileItem, lambda w, after: _of_tree(ProfileLists(w).by_first_seen, after)),
-)
-ORDERS = (Walk("order", OrderItem, lambda w, after: _of_tree(OrderList(w).tree, after)),)
-PRODUCTS = (
-    Walk("product", ProductItem, lambda w, after: _of_tree(ProductLists(w).by_added, after)),
-    Walk("product-removed", ProductItem, lambda w, after: _of_tree(ProductLists(w).removed, after)),
-)
-# In this order: a suppression moves from the first list to the second one, and never back.
-SUPPRESSIONS = (
+    # In this order: a suppression moves from the first list to the second one, and never back.
     Walk(
         "suppression",
         SuppressionItem,
@@ -73,11 +66,18 @@ SUPPRESSIONS = (
         SuppressionItem,
         lambda w, after: _of_tree(SuppressionLists(w).lifted, after),
     ),
-)
-COUPONS = (
     Walk("coupon", CouponItem, lambda w, _: _of_all(each.id for each in CouponRepository(w).all())),
-)
-FEEDS = (Walk("feed", FeedItem, lambda w, _: _of_all(each.id for each in FeedRepository(w).all())),)
-STORES = (
+    Walk("order", OrderItem, lambda w, after: _of_tree(OrderList(w).tree, after)),
+    Walk("product", ProductItem, lambda w, after: _of_tree(ProductLists(w).by_added, after)),
+    Walk("product-removed", ProductItem, lambda w, after: _of_tree(ProductLists(w).removed, after)),
+    Walk("feed", FeedItem, lambda w, _: _of_all(each.id for each in FeedRepository(w).all())),
     Walk("store", StoreItem, lambda w, _: _of_all(each.id for each in StoreRepository(w).all())),
 )
+"""The kinds that lead to others or stand by themselves. A migration takes them in this order."""
+
+
+def walks_of(kinds: Collection[type[Item]]) -> tuple[Walk, ...]:
+    """Returns the ways through all rows of these kinds. Raises KeyError for a kind without one."""
+    if missing := set(kinds) - {walk.kind for walk in WALKS}:
+        raise KeyError(*sorted(each.__name__ for each in missing))
+    return tuple(walk for walk in WALKS if walk.kind in kinds)
