@@ -12,9 +12,9 @@ from local.events.pumps import pump_queue
 from storepost.accounts.workspaces.repository import WorkspaceItem, workspace_key
 from storepost.feeds.feeds.keys import feed_key
 from storepost.feeds.feeds.rows import FeedItem
+from storepost.lifecycle.migrations import walking
 from storepost.lifecycle.migrations.search import MIGRATION
 from storepost.lifecycle.migrations.walking import walks_of
-from storepost.lifecycle.migrations import walking
 from storepost.overview.search.sources import KIND_OF, SOURCES
 from storepost.platform.jobs.runs import Run
 from storepost.platform.migrations import running
