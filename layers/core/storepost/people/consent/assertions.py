@@ -70,15 +70,16 @@ def assert_in_turn(
     for number, statement in enumerate(statements):
         moment = statement.occurred_at or consent.moment_left_out(now)
         ref = ChangeRef(subject.profile_id, timed_id(now, number))
+        asserted = AssertedStatement(address, statement, moment, now)
         decision = _decided(consent, statement, moment, ref)
         if decision.recorded:
-            new[ref] = _change(subject, address, statement, moment, now, ref, consent, decision)
+            new[ref] = _change(subject, asserted, ref, consent, decision)
         if decision.restored:
             restored.add(decision.restored)
         outcomes.append(
             _outcome(decision, new.get(ref), is_answered=statement.origin.is_the_persons_own)
         )
-        asserted = AssertedStatement(address, statement, moment, now, new.get(ref))
+        asserted = replace(asserted, change=new.get(ref))
         consent = keep_evidence(changes, subject, consent, decision.after, asserted)
     queue_restored(changes, repository, subject, restored - new.keys(), before, consent)
     consent, is_queued = queue_owed_opt_out(changes, repository, subject, consent, statements)
@@ -116,10 +117,7 @@ def _with_customers(
 
 def _change(
     subject: Subject,
-    address: Address,
-    statement: ConsentStatement,
-    moment: datetime,
-    now: datetime,
+    asserted: AssertedStatement,
     ref: ChangeRef,
     before: AddressConsent,
     decision: Decision,
@@ -127,13 +125,13 @@ def _change(
     return ConsentChange(
         id=ref.change_id,
         profile_id=subject.profile_id,
-        channel=address.channel,
-        state=statement.state,
-        origin=statement.origin,
-        address=address.value,
-        occurred_at=moment,
-        recorded_at=now,
-        write_backs=_write_backs(subject, before, decision, now),
+        channel=asserted.address.channel,
+        state=asserted.statement.state,
+        origin=asserted.statement.origin,
+        address=asserted.address.value,
+        occurred_at=asserted.occurred_at,
+        recorded_at=asserted.recorded_at,
+        write_backs=_write_backs(subject, before, decision, asserted.recorded_at),
         follows=before.holds.change if before.holds else None,
     )
 
