@@ -4,12 +4,19 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from uuid import uuid4
 
 import pytest
 
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
-from storepost.platform.persistence.counted_tree import Tree, contention, writing
+from storepost.platform.persistence.counted_tree import (
+    EVERYTHING,
+    KeyRange,
+    Tree,
+    contention,
+    writing,
+)
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.counted_tree.folding import Folder
 from storepost.values.pagination import PageRequest
@@ -268,6 +275,7 @@ LATER: dict[str, list[Operation]] = {
     "changed": [(numbered(200), numbered(200, "refunded"))],
     "gone": deletes(200, 210, 390),
     "at another place": moves((200, 391), (390, 11)),
+    "near by": moves((200, 261)),
 }
 
 
@@ -344,18 +352,21 @@ class TestAnyTime:
         """A fold moves counts from one row to another, and nothing else."""
         before = built(LATER[later])
         restore = engine.snapshot()
-        for request in (PageRequest(1, 7), PageRequest(4, 7), PageRequest(100, 7)):
-            for by in (None, STATUS.among("paid")):
-                acted, number = True, 0
-                while acted:
-                    number += 1
-                    restore()
-                    acted = paused(
-                        engine,
-                        number,
-                        before.tree.fold,
-                        partial(before.check_page, request, by=by),
-                    )
+        requests = (PageRequest(1, 7), PageRequest(4, 7), PageRequest(100, 7))
+        filters = (None, STATUS.among("paid"))
+        # A move has one end in some of them, and nothing to add to the nodes above both ends.
+        ranges = (EVERYTHING, *(KeyRange(hi=numbered(end).key) for end in range(205, 300, 20)))
+        for request, by, within in product(requests, filters, ranges):
+            acted, number = True, 0
+            while acted:
+                number += 1
+                restore()
+                acted = paused(
+                    engine,
+                    number,
+                    before.tree.fold,
+                    partial(before.check_page, request, by=by, within=within),
+                )
 
     def test_who_dies_folding_leaves_a_right_list(self, engine: Engine, later: str) -> None:
         before = built(LATER[later])

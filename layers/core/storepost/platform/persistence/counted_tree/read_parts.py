@@ -16,7 +16,7 @@ from typing import Never
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
-from storepost.platform.persistence.counted_tree.pending import PendingSums
+from storepost.platform.persistence.counted_tree.pending import PendingCount, PendingSums
 from storepost.platform.persistence.counted_tree.rows import Rows, Summit
 from storepost.platform.persistence.counted_tree.runs import Run, runs
 
@@ -47,6 +47,8 @@ class ReadParts:
         self._attempts = _STRICT_ATTEMPTS
         self._children: dict[tuple[int, str], Sequence[Node]] = {}
         """By their parent's level and where it begins, as they were read last."""
+        self._pending_before: Sequence[PendingCount] = ()
+        """What wasn't counted when the top was read last."""
         self._ahead: set[tuple[int, str]] = set()
         """Parents whose children were read since the top was, and not yet held against them."""
         self._below: dict[tuple[int, str], Sequence[Node]] = {}
@@ -66,7 +68,33 @@ class ReadParts:
         if summit.pending and not top:
             return replace(summit, top=[_UNCOUNTED])
         self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
+        self._forget_folded(summit.pending)
         return summit
+
+    def settle(self) -> None:
+        """Raises Unsettled where a fold may have come between the top and the nodes below it.
+
+        These count then what is added to them as pending once more. Their sum doesn't tell, as with
+        `_forget_folded`.
+        """
+        if self._attempts and any(map(self._has_pending, self._below.values())):
+            folded = set(self._summit.pending).difference(self._rows.pending())
+            if folded:
+                self._begin_anew()
+
+    def _has_pending(self, nodes: Sequence[Node]) -> bool:
+        return bool(nodes) and self._pending.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi))
+
+    def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
+        """Leaves out nodes that were read before a fold brought something into them.
+
+        Their sum doesn't tell: what is added to one of them may be taken from the next.
+        """
+        folded = set(self._pending_before) - set(pending)
+        sums = PendingSums(folded, self._rows.fields, self._counters)
+        for place, nodes in list(self._children.items()):
+            if nodes and sums.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi)):
+                del self._children[place]
 
     @cached_property
     def _pending(self) -> PendingSums:
@@ -179,7 +207,8 @@ class ReadParts:
 
     def _begin_anew(self) -> Never:
         self._attempts -= 1
-        self.__dict__.pop("_summit", None)
+        if summit := self.__dict__.pop("_summit", None):
+            self._pending_before = summit.pending
         self.__dict__.pop("_pending", None)
         self._ahead.clear()
         self._below.clear()

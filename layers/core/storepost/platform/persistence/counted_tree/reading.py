@@ -150,4 +150,6 @@ def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Readin
     reading = Reading(rows, only)
     while True:
         with suppress(Unsettled):
-            return read(reading)
+            found = read(reading)
+            reading.settle()
+            return found
