@@ -5,7 +5,7 @@ else wants. Readers add these up; `folding.py` brings them into the nodes, many 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -70,7 +70,7 @@ def is_pending(raw: Raw) -> bool:
 class PendingSums:
     """What pending changes add to nodes, by what is counted."""
 
-    rows: Sequence[PendingCount]
+    rows: Collection[PendingCount]
     fields: Sequence[FilterField]
     counters: Sequence[str]
 
