@@ -6,10 +6,10 @@ Pages are written before, where no node names them. Whoever is killed leaves suc
 load or fold of their leaf sees them off.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.counted_tree.model import TreeEntry
@@ -137,6 +137,39 @@ class Planned:
             self.of.split_above(self.by.cut_at)
 
 
+@dataclass
+class _Unit:
+    """What is written of one unit: what its transaction shows, that, and what it leaves to tidy."""
+
+    changes: Changes
+    planned: Sequence[Planned]
+    hints: Sequence[Raw]
+    stage: Callable[[], None] | None
+    is_written: bool = False
+
+    def prepare(self) -> None:
+        """Writes what the transaction shows. Raises LostRace as `stage` does."""
+        put_rows([*self._pages, *self.hints])
+        if self.stage:
+            self.stage()
+
+    def write(self) -> None:
+        """Writes the transaction, behind that of the unit before. Raises LostRace."""
+        self.changes.commit()
+        self.is_written = True
+        delete_rows(key for each in self.planned for key in each.dead_pages)
+        _at_once(each.done for each in self.planned if isinstance(each.by, Step))
+
+    @property
+    def left(self) -> list[Raw]:
+        """Returns the pages that nobody will ever name, once it is over."""
+        return [] if self.is_written else self._pages
+
+    @cached_property
+    def _pages(self) -> list[Raw]:
+        return [page for each in self.planned for page in each.pages]
+
+
 type Entries = Sequence[tuple[Tree, Sequence[TreeEntry]]]
 """Of each list some, in the order of their keys."""
 
@@ -145,12 +178,14 @@ type Entries = Sequence[tuple[Tree, Sequence[TreeEntry]]]
 class ListsLoad:
     """Several lists to which the units of a load add entries, one unit after the other.
 
-    Nobody else writes to the entries' keys meanwhile. While a unit is written, the next one may be
-    planned on what that will leave; where the first one loses its race, so does the second.
+    Nobody else writes to the entries' keys meanwhile. While a unit is written, the next ones may be
+    planned on what that will leave, and what comes before their transactions be written; where the
+    first one loses its race, so do those. All transactions follow each other.
     """
 
     _lists: dict[Tree, LoadedList] = field(default_factory=dict)
     _turn: InTurn = field(default_factory=InTurn)
+    _under_way: list["_Unit"] = field(default_factory=list)
 
     def commit(
         self,
@@ -170,32 +205,42 @@ class ListsLoad:
         hints: Iterable[Raw] = (),
         stage: Callable[[], None] | None = None,
     ) -> None:
-        """Begins to write a unit with entries of each list, once the one before is written.
+        """Begins to write a unit with entries of each list, behind those that are under way.
 
         The `hints` are rows on which nothing depends: they are written before, for half the price.
         So is what `stage` writes, after those, which is nothing to anybody until the transaction is
         written; it may raise LostRace.
 
-        Raises LostRace where others are at the same leaves, of this unit or of the one before, and
+        Raises LostRace where others are at the same leaves, of this unit or of those before, and
         TooManyWrites for this one.
         """
         if not all(self._list(tree).is_appended(some) for tree, some in entries):
             self.finish()
-        planned = self._plan(changes, entries)
-        self.finish()
-        self._turn.start(partial(_write, changes, planned, list(hints), stage))
+        unit = _Unit(changes, self._plan(changes, entries), list(hints), stage)
+        self._under_way = [each for each in self._under_way if not each.is_written] + [unit]
+        with self._losing():
+            self._turn.start(unit.prepare, unit.write)
 
     def finish(self) -> None:
-        """Waits until the unit that was begun is written. Raises as `start` does."""
-        try:
+        """Waits until the units that were begun are written. Raises as `start` does."""
+        with self._losing():
             self._turn.finish()
-        except LostRace:
-            self._begin_anew()
-            raise
 
     def abandon(self) -> None:
-        """Waits for the unit that was begun, whatever becomes of it."""
+        """Waits for the units that were begun, whatever becomes of them."""
         self._turn.abandon()
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        """Where a unit loses its race, no page is left of it, or of those behind it."""
+        try:
+            yield
+        except LostRace:
+            self._turn.abandon()
+            delete_rows(_key(page) for unit in self._under_way for page in unit.left)
+            self._under_way.clear()
+            self._begin_anew()
+            raise
 
     def _plan(self, changes: Changes, entries: Entries) -> list[Planned]:
         packed = dict[tuple[int, int], PackedEntries]()
@@ -208,10 +253,8 @@ class ListsLoad:
                 planned.append(self._list(tree).plan(changes, same))
             changes.complete()
         except (LostRace, TooManyWrites):
-            try:
-                self._turn.finish()
-            finally:
-                self._begin_anew()
+            self.finish()
+            self._begin_anew()
             raise
         return planned
 
@@ -225,26 +268,6 @@ class ListsLoad:
 
     def _list(self, tree: Tree) -> LoadedList:
         return self._lists.setdefault(tree, LoadedList(tree))
-
-
-def _write(
-    changes: Changes,
-    planned: Sequence[Planned],
-    hints: Sequence[Raw],
-    stage: Callable[[], None] | None,
-) -> None:
-    """Writes a unit: what its transaction shows, the transaction, and what that leaves to tidy."""
-    pages = [page for each in planned for page in each.pages]
-    put_rows([*pages, *hints])
-    try:
-        if stage:
-            stage()
-        changes.commit()
-    except LostRace:
-        delete_rows(map(_key, pages))
-        raise
-    delete_rows(key for each in planned for key in each.dead_pages)
-    _at_once(each.done for each in planned if isinstance(each.by, Step))
 
 
 def _at_once(works: Iterable[Callable[[], None]]) -> None:
