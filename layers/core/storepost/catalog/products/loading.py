@@ -2,9 +2,10 @@
 
 Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
 mark and their entries in all lists, which stand in pages, and makes products of the rows. What
-variants are called is written before, as a hint by which nobody finds what is no product yet.
+variants are called is staged, too, as a hint by which nobody finds what is no product yet.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -27,6 +28,9 @@ from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.item import Key, Raw
 from storepost.platform.persistence.loads.serializing import RowSerializer
+
+_NAMES_KEPT = 1000
+"""Variants with one name are often of products with one title, of the same unit or the next."""
 
 
 class NewProducts:
@@ -79,8 +83,16 @@ class Loaded:
 
     staging: Staging
     lists: ListsLoad = field(default_factory=ListsLoad)
-    names: frozenset[Key] = frozenset()
-    """Of the unit that may not be written yet."""
+    names: deque[Key] = field(default_factory=lambda: deque(maxlen=_NAMES_KEPT))
+    """The last ones that were new, written or about to be."""
+    asks_names: bool = False
+    """Whether it is read which names somebody has, as others may be at the same ones."""
+
+    def begin_anew(self) -> None:
+        """Forgets what may not have been written after all, or is somebody else's."""
+        self.staging.begin_anew()
+        self.names.clear()
+        self.asks_names = True
 
 
 class ProductLoad:
@@ -143,12 +155,13 @@ class ProductLoad:
             (stores.by_added, added),
             (stores.by_changed, added),
         ]
-        names = self._names.new(self._changes, self._loaded.names)
+        known = set(self._loaded.names)
+        names = self._names.new(self._changes, known, asks=self._loaded.asks_names)
         self._staging.list_up_to(self._changes, self._done + len(self._products))
         index = self._staging.index(self._done + 1, [product.id for product in self._products])
-        stage = partial(self._staging.write, self._rows)
-        self._loaded.lists.start(self._changes, lists, [index, *names], stage)
-        self._loaded.names = frozenset((row["pk"]["S"], row["sk"]["S"]) for row in names)
+        stage = partial(self._staging.write, [*names, *self._rows])
+        self._loaded.lists.start(self._changes, lists, [index], stage)
+        self._loaded.names.extend((row["pk"]["S"], row["sk"]["S"]) for row in names)
 
 
 def _key(entry: TreeEntry) -> str:

@@ -123,9 +123,9 @@ class Writer:
         self._loaded.lists.abandon()
 
     def begin_anew(self) -> None:
-        """Forgets what was read. From now on it is asked whether products are new."""
+        """Forgets what was read. From now on it is asked whether products and names are new."""
         self._reads.clear()
-        self._loaded.staging.begin_anew()
+        self._loaded.begin_anew()
         self._asks = True
 
     def _load(
