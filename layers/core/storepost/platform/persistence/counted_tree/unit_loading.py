@@ -72,7 +72,8 @@ class LoadedList:
             raise ValueError("the list isn't one that may be packed")
         self._last = entries[-1].key
         if self._tail and self._tail.takes(entries):
-            appended = append(rows, changes, self._nodes, self._tail, packed)
+            parts = packed.parts(packing.entries)
+            appended = append(rows, changes, self._nodes, self._tail, parts)
             self._tail = appended.tail
             self._nodes.added((each.node, each.counts) for each in appended.above)
             return Planned(self, appended)
@@ -122,7 +123,7 @@ class Planned:
     def pages(self) -> list[Raw]:
         """Returns the pages to write before."""
         if isinstance(self.by, Appended):
-            return [self.by.page]
+            return list(self.by.pages)
         return [page.serialize() for page in self.by.pages]
 
     @property
