@@ -24,6 +24,18 @@ def test_sixteen_are_under_way_at_once() -> None:
     assert len(list(in_flight(lambda _: all_there.wait(), range(CALLS_IN_FLIGHT)))) == 16
 
 
+def test_what_is_under_way_may_do_many_things_at_once_itself() -> None:
+    """All threads that there are begin something, and none waits for another's."""
+    all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
+
+    def begin(number: int) -> int:
+        all_there.wait()
+        return sum(in_flight(int, range(number)))
+
+    results = list(in_flight(begin, range(CALLS_IN_FLIGHT)))
+    assert results == [sum(range(number)) for number in range(CALLS_IN_FLIGHT)]
+
+
 def test_the_client_keeps_a_connection_for_each() -> None:
     assert dynamodb_client().meta.config.max_pool_connections == CALLS_IN_FLIGHT
 

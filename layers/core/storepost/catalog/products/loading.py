@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from storepost.catalog.products.assembling import mark_of, parts_of, product_of
 from storepost.catalog.products.in_force import InForce, marking
 from storepost.catalog.products.keys import layer_key, product_key
-from storepost.catalog.products.model import Product, product_id
+from storepost.catalog.products.model import Product, product_id_bytes
 from storepost.catalog.products.naming import MAX_WITH_PRODUCT, NewNames, give_names, names_of
 from storepost.catalog.products.packing import digest_of
 from storepost.catalog.products.records import Layer
@@ -41,6 +42,7 @@ class NewProducts:
         self.source = product_source.source
         self._store = product_source.store
         self._in_force = in_force
+        self._id_of = product_id_bytes(product_source.store.id)
         self._product_rows = RowSerializer(ProductItem)
         self._layer_rows = RowSerializer(LayerItem)
 
@@ -55,7 +57,7 @@ class NewProducts:
         layer = Layer.of_new(self.source, values, updated_at, now)
         parts = parts_of(layer)
         external_id = source_product.external_id
-        identity = (product_id(self._store.id, external_id), self._store.id, external_id)
+        identity = (UUID(bytes=self._id_of(external_id)), self._store.id, external_id)
         digest = digest_of(values, updated_at)
         mark = mark_of(layer, 0 if may_stand_within(parts) else len(parts), digest)
         bare = product_of(identity, None, [layer], self._in_force, now)

@@ -83,10 +83,14 @@ def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
 
     Their order, which decides that, says nothing.
     """
-    records = (record for layer in layers for record in layer.records if record.is_live)
-    called = (name for record in records for name, _ in _called(record.values))
-    skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
-    return tuple(first_of(skus, MAX_SKU_BYTES))
+    skus = {
+        sku
+        for layer in layers
+        for record in layer.records
+        if record.is_live and record.values.variant is not None
+        if (sku := record.values.fields.get("sku"))
+    }
+    return tuple(first_of(sorted(skus), MAX_SKU_BYTES))
 
 
 def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
