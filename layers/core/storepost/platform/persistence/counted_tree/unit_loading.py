@@ -26,8 +26,11 @@ from storepost.platform.persistence.loads.row_writes import delete_rows, put_row
 
 _MAX_LEAVES = 12
 """Of one list in one unit: what leads to them, too, is written."""
-_APPENDED = 18
-"""Leaves that are appended before the nodes above are looked at: half of what those may hold."""
+_APPENDED = 36
+"""Leaves that are appended before the nodes above are looked at: as many as those may hold. With
+what stood there, 35 at most, it is still cut by one transaction."""
+_APPENDED_ON_TOP = 18
+"""Where no node stands above leaves: a level is put there by one transaction, too."""
 
 
 @dataclass
@@ -86,7 +89,10 @@ class LoadedList:
     @property
     def _is_tended(self) -> bool:
         """Whether the nodes above have room for more."""
-        return self._tail is None or self._tail.appended < _APPENDED
+        if self._tail is None:
+            return True
+        most = _APPENDED if self._tail.leaf.has_parent else _APPENDED_ON_TOP
+        return self._tail.appended < most
 
     def begin_anew(self) -> None:
         """Forgets what was read, and tends to where others are, too."""
