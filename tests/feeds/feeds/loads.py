@@ -26,8 +26,16 @@ ROWS = [
 FEED = csv(*ROWS)
 
 
-def small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has a few rows be many."""
+OWN_TITLES = {"between": "Store's own", "appended": "A"}
+"""What the store's own product is called: the feed's titles come before that, or are appended.
+
+Where they are appended the next rows are staged before the transaction of the ones before.
+"""
+
+
+def small_loads(monkeypatch: pytest.MonkeyPatch, titles: str = "between") -> None:
+    """Has a few rows be many, whose titles come between others or are appended."""
+    monkeypatch.setattr(f"{__name__}.own_title", OWN_TITLES[titles])
     monkeypatch.setattr(staging, "LEAST_LOADED", 8)
     monkeypatch.setattr(plan_writing, "ENDS", 2)
     monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 5)
@@ -76,9 +84,12 @@ class Waiting:
         return feed
 
 
+own_title = OWN_TITLES["between"]
+
+
 def waiting(shop: Shop) -> Waiting:
     """Beside a product of the store's own."""
-    shop.put_product("own", variants=[])
+    shop.put_product("own", variants=[], locales=[{"locale": "de-AT", "title": own_title}])
     clear_key_cache()
     return Waiting(shop, shop.world.checkpoint())
 

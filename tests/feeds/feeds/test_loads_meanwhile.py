@@ -15,6 +15,7 @@ from storepost.platform.persistence.counted_tree.items import PageItem
 from storepost.values.scope import WorkspaceScope
 from tests.feeds.feeds.feed_store import Json, Shop
 from tests.feeds.feeds.loads import (
+    OWN_TITLES,
     ROWS,
     says,
     small_loads,
@@ -31,9 +32,11 @@ from tests.lifecycle.workspaces.home import Home
 from tests.overview.search.test_repairing import Searched
 
 
-@pytest.fixture(autouse=True)
-def _small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_loads(monkeypatch)
+@pytest.fixture(autouse=True, params=OWN_TITLES)
+def titles(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """Where the titles of the feed's products come in their list."""
+    small_loads(monkeypatch, request.param)
+    return str(request.param)
 
 
 @in_shards(2)

@@ -27,7 +27,7 @@ from tests.catalog.products.bringing import feed as add_feed
 from tests.catalog.products.bringing import says as brought
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, csv
-from tests.feeds.feeds.loads import ROWS, kinds, says, small_loads, waiting
+from tests.feeds.feeds.loads import OWN_TITLES, ROWS, kinds, says, small_loads, waiting
 from tests.feeds.feeds.serving import FeedServer
 from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import Killed, Side, around_calls, before_write, counted
@@ -38,9 +38,11 @@ from tests.platform.counted_tree.lists import counted_later
 NAMES = [row["id"] for row in ROWS]
 
 
-@pytest.fixture(autouse=True)
-def _small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_loads(monkeypatch)
+@pytest.fixture(autouse=True, params=OWN_TITLES)
+def titles(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """Where the titles of the feed's products come in their list."""
+    small_loads(monkeypatch, request.param)
+    return str(request.param)
 
 
 def expect_whole(shop: Shop) -> set[str]:
@@ -60,7 +62,7 @@ def expect_whole(shop: Shop) -> set[str]:
     return {ids[each] for each in listed}
 
 
-def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop) -> None:
+def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop, titles: str) -> None:
     """By id, by name, by search and to feeds, before and after each call of the import."""
     feed = waiting(shop).begin()
     seen, staged, is_reading = list[int](), list[int](), False
@@ -76,7 +78,7 @@ def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop) -> None:
 
     with around_calls(read):
         resume(shop, feed)
-    assert max(staged) == 5
+    assert max(staged) == {"between": 5, "appended": 10}[titles]
     assert (staged[-1], seen[0], seen[-1]) == (0, 1, 15)
     assert seen == sorted(seen)
 
@@ -240,14 +242,14 @@ def _staged(shop: Shop) -> list[Key]:
 
 
 class Paused:
-    """A run that is stopped right before it stages rows, which it does much later."""
+    """A run that is stopped right before it stages products' rows, which it does much later."""
 
     def __init__(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch) -> None:
         """Runs until there."""
         self.rows: Sequence[Raw] = ()
 
         def stop(_staging: Staging, rows: Sequence[Raw]) -> None:
-            self.rows = rows
+            self.rows = [row for row in rows if row["kind"]["S"] != "product_name"]
             raise Killed
 
         with monkeypatch.context() as stopped, suppress(Killed):

@@ -120,6 +120,18 @@ class TestUnits:
         assert pages(lists) == 12
         lists.check()
 
+    def test_many_entries_at_the_end_stand_in_several_leaves(self, engine: Engine) -> None:
+        """Of about one size, by one transaction; the first ones join a last leaf that has room."""
+        lists, loader = begun(), Loader()
+        for unit, count in enumerate((6, 20, 2, 33)):
+            held = pages(lists)
+            engine.calls.clear()
+            loader.add(lists, at_the_end(count, 100 + 200 * unit))
+            assert engine.calls.count("TransactWriteItems") == 1
+            assert pages(lists) - held == {6: 1, 20: 3, 2: 1, 33: 4}[count]
+            lists.check_whole()
+        lists.check()
+
     def test_nothing_is_read_for_what_follows(self, engine: Engine) -> None:
         """But when nodes above are full."""
         lists, loader = begun(), Loader()
@@ -177,7 +189,7 @@ class TestUnits:
 
 @pytest.fixture
 def one_call_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a unit is written as late as it may be: when the next one is planned."""
+    """So that a unit is written as late as it may be: when the next one's pages are there."""
     monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
 
 
@@ -191,16 +203,16 @@ class TestAhead:
         engine.calls.clear()
         loader.add_all(lists, [at_the_end(6, begin) for begin in (200, 300)])
         writes = [name for name in engine.calls if "Write" in name]
-        assert writes == ["BatchWriteItem", "TransactWriteItems"] * 2
+        assert writes == ["BatchWriteItem"] * 2 + ["TransactWriteItems"] * 2
         assert "Query" not in engine.calls
         lists.check()
 
     def test_many_at_the_end(self) -> None:
         """Nodes above are split in between."""
         lists, loader = begun(), LoaderAhead()
-        loader.add_all(lists, [at_the_end(6, 100 + 30 * unit) for unit in range(30)])
+        loader.add_all(lists, [at_the_end(16, 100 + 80 * unit) for unit in range(30)])
         lists.check()
-        assert pages(lists) == 30
+        assert pages(lists) == 60
 
     def test_some_that_stand_between_others(self) -> None:
         lists, loader = begun(), LoaderAhead()
@@ -270,7 +282,7 @@ def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str
     """Where a unit loses its race, so does the one that was planned on it."""
 
     def work(lists: TwoLists) -> None:
-        LoaderAhead().add_all(lists, [at_the_end(6, begin) for begin in (600, 700, 800, 900)])
+        LoaderAhead().add_all(lists, [at_the_end(12, begin) for begin in (600, 700, 800, 900)])
 
     each_pause(engine, begun(), lambda lists: lists.do(*AT_ONCE[unit]), work)
 

@@ -4,6 +4,7 @@ Everything asks here, so that the local run can move all of the service's time a
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _offset = timedelta()
 
@@ -38,6 +39,7 @@ def to_milliseconds(moment: datetime) -> datetime:
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
+@lru_cache(maxsize=64)
 def to_text(moment: datetime) -> str:
     """Returns RFC 3339 in UTC with milliseconds and `Z`: 24 characters that sort as moments do."""
     naive = moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,7 +1,8 @@
 """Work on many things at once."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -21,6 +22,18 @@ def test_sixteen_are_under_way_at_once() -> None:
     """Each waits for all others, which would never end if they came in turn."""
     all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
     assert len(list(in_flight(lambda _: all_there.wait(), range(CALLS_IN_FLIGHT)))) == 16
+
+
+def test_what_is_under_way_may_do_many_things_at_once_itself() -> None:
+    """All threads that there are begin something, and none waits for another's."""
+    all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
+
+    def begin(number: int) -> int:
+        all_there.wait()
+        return sum(in_flight(int, range(number)))
+
+    results = list(in_flight(begin, range(CALLS_IN_FLIGHT)))
+    assert results == [sum(range(number)) for number in range(CALLS_IN_FLIGHT)]
 
 
 def test_the_client_keeps_a_connection_for_each() -> None:
@@ -61,63 +74,107 @@ def test_the_first_failure_ends_it_and_nothing_more_is_begun() -> None:
     assert len(begun) <= 4 * CALLS_IN_FLIGHT
 
 
+def nothing() -> None:
+    """Does nothing."""
+
+
+def fail() -> None:
+    """Fails."""
+    raise RuntimeError("it failed")
+
+
 class TestInTurn:
     """Work beside the caller's."""
 
     def test_goes_on_beside_what_the_caller_does(self) -> None:
         """Each of both waits for the other, which would never end if they came in turn."""
         both, turn = threading.Barrier(2, timeout=10), InTurn()
-        turn.start(both.wait)
+        turn.start(nothing, both.wait)
         both.wait()
         turn.finish()
 
-    def test_what_fails_is_raised_where_it_is_waited_for(self) -> None:
-        def fail() -> None:
-            raise RuntimeError("it failed")
+    def test_the_next_one_is_prepared_while_one_is_done(self) -> None:
+        """And the caller goes on: all three wait for each other."""
+        all_three, turn, done = threading.Barrier(3, timeout=10), InTurn(), list[str]()
+        turn.start(nothing, all_three.wait)
+        turn.start(all_three.wait, lambda: done.append("second"))
+        all_three.wait()
+        turn.finish()
+        assert done == ["second"]
 
+    def test_all_are_prepared_and_done_one_after_the_other(self) -> None:
+        steps, turn = list[tuple[str, int]](), InTurn()
+        for number in range(50):
+            turn.start(
+                partial(steps.append, ("prepared", number)), partial(steps.append, ("done", number))
+            )
+        turn.finish()
+        for step in ("prepared", "done"):
+            assert [number for name, number in steps if name == step] == list(range(50))
+        for number in range(2, 50):  # two are begun and not done
+            assert steps.index(("done", number - 2)) < steps.index(("prepared", number))
+
+    @pytest.mark.parametrize("prepare", [nothing, fail])
+    def test_what_fails_is_raised_where_it_is_waited_for(self, prepare: Callable[[], None]) -> None:
         turn = InTurn()
-        turn.start(fail)
+        turn.start(prepare, fail)
         with pytest.raises(RuntimeError, match="it failed"):
             turn.finish()
         turn.finish()
 
-    def test_one_thing_is_under_way_at_a_time(self) -> None:
-        turn = InTurn()
-        turn.start(lambda: None)
-        with pytest.raises(ValueError, match="isn't finished"):
-            turn.start(lambda: None)
+    @pytest.mark.parametrize("calls", [1, CALLS_IN_FLIGHT])
+    def test_nothing_is_done_behind_what_failed(
+        self, monkeypatch: pytest.MonkeyPatch, calls: int
+    ) -> None:
+        monkeypatch.setattr(calls_in_flight, "CALLS_IN_FLIGHT", calls)
+        done, turn = list[str](), InTurn()
+
+        def begin_all() -> None:
+            turn.start(nothing, partial(done.append, "first"))
+            turn.start(fail, partial(done.append, "second"))
+            for _ in range(5):
+                turn.start(nothing, partial(done.append, "later"))
+            turn.finish()
+
+        with pytest.raises(RuntimeError, match="it failed"):
+            begin_all()
+        turn.abandon()
+        assert done == ["first"]
 
     def test_has_the_patience_of_who_began_it(self) -> None:
         left: list[float] = []
         turn = InTurn()
         with patience(60_000):
-            turn.start(lambda: left.append(seconds_left()))
+            turn.start(*2 * [lambda: left.append(seconds_left())])
             turn.finish()
-        assert left[0] < 60
+        assert len(left) == 2
+        assert max(left) < 60
 
     def test_is_done_by_the_caller_where_one_call_is_made_at_once(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As late as it may be: so tests see what is prepared before it is done."""
         monkeypatch.setattr(calls_in_flight, "CALLS_IN_FLIGHT", 1)
-        done: list[int] = []
-        turn = InTurn()
-        turn.start(lambda: done.append(threading.get_ident()))
-        assert done == []
+        steps, turn = list[str](), InTurn()
+        for name in ("one", "other"):
+            turn.start(
+                partial(steps.append, f"prepares {name}"), partial(steps.append, f"does {name}")
+            )
+        assert steps == ["prepares one", "prepares other", "does one"]
         turn.finish()
-        assert done == [threading.get_ident()]
+        assert steps[3:] == ["does other"]
 
     def test_nothing_goes_on_behind_who_abandons_it(self) -> None:
         """Not even where it fails."""
         began, ended = threading.Event(), list[str]()
 
-        def fail() -> None:
+        def fail_later() -> None:
             began.wait(10)
             ended.append("now")
             raise RuntimeError
 
         turn = InTurn()
-        turn.start(fail)
+        turn.start(nothing, fail_later)
         began.set()
         turn.abandon()
         assert ended == ["now"]

@@ -2,18 +2,20 @@
 
 Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
 mark and their entries in all lists, which stand in pages, and makes products of the rows. What
-variants are called is written before, as a hint by which nobody finds what is no product yet.
+variants are called is staged, too, as a hint by which nobody finds what is no product yet.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from storepost.catalog.products.assembling import mark_of, parts_of, product_of
 from storepost.catalog.products.in_force import InForce, marking
 from storepost.catalog.products.keys import layer_key, product_key
-from storepost.catalog.products.model import Product, product_id
+from storepost.catalog.products.model import Product, product_id_bytes
 from storepost.catalog.products.naming import MAX_WITH_PRODUCT, NewNames, give_names, names_of
 from storepost.catalog.products.packing import digest_of
 from storepost.catalog.products.records import Layer
@@ -28,6 +30,9 @@ from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.item import Key, Raw
 from storepost.platform.persistence.loads.serializing import RowSerializer
 
+_NAMES_KEPT = 1000
+"""Variants with one name are often of products with one title, of the same unit or the next."""
+
 
 class NewProducts:
     """Makes products of which nothing is stored, and their rows in DynamoDB's own notation."""
@@ -37,6 +42,7 @@ class NewProducts:
         self.source = product_source.source
         self._store = product_source.store
         self._in_force = in_force
+        self._id_of = product_id_bytes(product_source.store.id)
         self._product_rows = RowSerializer(ProductItem)
         self._layer_rows = RowSerializer(LayerItem)
 
@@ -51,7 +57,7 @@ class NewProducts:
         layer = Layer.of_new(self.source, values, updated_at, now)
         parts = parts_of(layer)
         external_id = source_product.external_id
-        identity = (product_id(self._store.id, external_id), self._store.id, external_id)
+        identity = (UUID(bytes=self._id_of(external_id)), self._store.id, external_id)
         digest = digest_of(values, updated_at)
         mark = mark_of(layer, 0 if may_stand_within(parts) else len(parts), digest)
         bare = product_of(identity, None, [layer], self._in_force, now)
@@ -79,8 +85,16 @@ class Loaded:
 
     staging: Staging
     lists: ListsLoad = field(default_factory=ListsLoad)
-    names: frozenset[Key] = frozenset()
-    """Of the unit that may not be written yet."""
+    names: deque[Key] = field(default_factory=lambda: deque(maxlen=_NAMES_KEPT))
+    """The last ones that were new, written or about to be."""
+    asks_names: bool = False
+    """Whether it is read which names somebody has, as others may be at the same ones."""
+
+    def begin_anew(self) -> None:
+        """Forgets what may not have been written after all, or is somebody else's."""
+        self.staging.begin_anew()
+        self.names.clear()
+        self.asks_names = True
 
 
 class ProductLoad:
@@ -143,12 +157,13 @@ class ProductLoad:
             (stores.by_added, added),
             (stores.by_changed, added),
         ]
-        names = self._names.new(self._changes, self._loaded.names)
+        known = set(self._loaded.names)
+        names = self._names.new(self._changes, known, asks=self._loaded.asks_names)
         self._staging.list_up_to(self._changes, self._done + len(self._products))
         index = self._staging.index(self._done + 1, [product.id for product in self._products])
-        stage = partial(self._staging.write, self._rows)
-        self._loaded.lists.start(self._changes, lists, [index, *names], stage)
-        self._loaded.names = frozenset((row["pk"]["S"], row["sk"]["S"]) for row in names)
+        stage = partial(self._staging.write, [*names, *self._rows])
+        self._loaded.lists.start(self._changes, lists, [index], stage)
+        self._loaded.names.extend((row["pk"]["S"], row["sk"]["S"]) for row in names)
 
 
 def _key(entry: TreeEntry) -> str:

@@ -83,10 +83,14 @@ def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
 
     Their order, which decides that, says nothing.
     """
-    records = (record for layer in layers for record in layer.records if record.is_live)
-    called = (name for record in records for name, _ in _called(record.values))
-    skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
-    return tuple(first_of(skus, MAX_SKU_BYTES))
+    skus = {
+        sku
+        for layer in layers
+        for record in layer.records
+        if record.is_live and record.values.variant is not None
+        if (sku := record.values.fields.get("sku"))
+    }
+    return tuple(first_of(sorted(skus), MAX_SKU_BYTES))
 
 
 def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
@@ -170,20 +174,22 @@ class NewNames:
             key = (self._partitions[digest[0] % SHARDS], _sort_key(kind, digest))
             self._names.setdefault(key, []).append(Called(product, variant))
 
-    def new(self, changes: Changes, pending: Collection[Key]) -> list[Raw]:
+    def new(self, changes: Changes, known: Collection[Key], *, asks: bool) -> list[Raw]:
         """Returns the rows of names that nobody has, and adds to the unit those of the others.
 
-        Those that are `pending` may be on their way. Who is called so first may be forgotten where
-        that is another one, just now.
+        Somebody has those that are `known`. Of the others it is read, where it `asks`; else each
+        row is to be inserted, which says whether there was one.
         """
-        known = {*pending, *find_raw(self._names, attributes=("kind",))}
+        stored = find_raw(self._names) if asks else {}
         rows = []
         for key, called in self._names.items():
-            if key in known:
+            row = self._rows.row(key, {"first": _ref(called[0]), "last": _ref(called[-1])})
+            if stored.get(key) == row:  # by a try before
+                continue
+            if key in stored or key in known:
                 changes.update(NameItem(*key), _actions(called))
             else:
-                ends = {"first": _ref(called[0]), "last": _ref(called[-1])}
-                rows.append(self._rows.row(key, ends))
+                rows.append(row)
         return rows
 
 

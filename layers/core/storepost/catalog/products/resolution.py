@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from operator import itemgetter
 from uuid import UUID
 
 from storepost.catalog.products import fields as names
@@ -142,14 +143,14 @@ class Resolution:
         in_order = list(_of_sources((*self._rules.ranked, *self._unranked), by_source))
         values: dict[str, Value] = {}
         winners: dict[str, Record] = {}
-        stated = {name for record in in_order for name in record.values.fields}
+        stated = set[str]().union(*(record.values.fields for record in in_order))
         for name in filter(stated.__contains__, field_names):
-            candidates = self._candidates(name, by_source, in_order, of_variant=of_variant)
-            found = next(filter(lambda r: self._has(r, name, locale), candidates), None)
-            if found is not None:
-                values[name] = found.values.fields[name]
-                if found.is_live:
-                    winners[name] = found
+            for record in self._candidates(name, by_source, in_order, of_variant=of_variant):
+                if self._has(record, name, locale):
+                    values[name] = record.values.fields[name]
+                    if record.is_live:
+                        winners[name] = record
+                    break
         return Resolved(values, winners)
 
     def _by_source(self, records: Sequence[Record], locale: str) -> Mapping[UUID, Sequence[Record]]:
@@ -160,10 +161,10 @@ class Resolution:
             if nearness is not None:
                 place = (nearness, record.values.locale or "")
                 by_source[record.source].append((place, record))
-        return {
-            source: [record for _, record in sorted(found, key=lambda each: each[0])]
-            for source, found in by_source.items()
-        }
+        for found in by_source.values():
+            if len(found) > 1:
+                found.sort(key=itemgetter(0))
+        return {source: [each for _, each in found] for source, found in by_source.items()}
 
     def _candidates(
         self,

@@ -133,9 +133,10 @@ class Staging:
         return item.serialize()
 
     def write(self, rows: Sequence[Raw]) -> None:
-        """Stages products, in their own rows and those of layers. Raises LostRace, and Busy.
+        """Stages products, in their own rows, those of layers and of new names.
 
-        It is one where something else stands there, such as a row of this load's run before.
+        Raises LostRace where something else stands there, such as a row of this load's run before,
+        and Busy.
         """
         by_key = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows}
         refused = insert_rows(rows)

@@ -35,12 +35,12 @@ from storepost.values import clock
 
 AHEAD = 50
 """Products that are read at once, for several transactions."""
-AHEAD_OF_LOADS = 100
+AHEAD_OF_LOADS = 200
 _FEW = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
 
 _MAX_LOADED = AHEAD_OF_LOADS
-"""New products whose entries one transaction lists: as many as stand in a page of a list."""
+"""New products whose entries one transaction lists: as many as stand in two pages of a list."""
 _MAX_LOADED_BYTES = 1_500_000
 """Of their rows, after the last of them."""
 _MOMENTS_KEPT_FOR = 1000
@@ -123,9 +123,9 @@ class Writer:
         self._loaded.lists.abandon()
 
     def begin_anew(self) -> None:
-        """Forgets what was read. From now on it is asked whether products are new."""
+        """Forgets what was read. From now on it is asked whether products and names are new."""
         self._reads.clear()
-        self._loaded.staging.begin_anew()
+        self._loaded.begin_anew()
         self._asks = True
 
     def _load(

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from storepost.platform.persistence.counted_tree.items import PageItem
@@ -44,6 +46,22 @@ class PackedEntries:
             for name, count in counts_of_marks(marked, self.fields).items():
                 found[name] += count * times
         return found
+
+    def parts(self, most: int) -> list["PackedEntries"]:
+        """Returns the same in as few parts as have so many entries at most, of about one size."""
+        count = ceil(len(self.entries) / most)
+        if count not in self._parts:
+            bounds = [len(self.entries) * part // count for part in range(count + 1)]
+            self._parts[count] = (
+                [PackedEntries(self.entries[a:b], self.fields) for a, b in pairwise(bounds)]
+                if count > 1
+                else [self]
+            )
+        return self._parts[count]
+
+    @cached_property
+    def _parts(self) -> dict[int, list["PackedEntries"]]:
+        return {}
 
     def page(self, partition: str, key: str) -> Raw:
         """Returns the row of a page in DynamoDB's own notation."""

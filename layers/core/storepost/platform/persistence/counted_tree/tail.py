@@ -43,7 +43,7 @@ class Appended:
     """What a unit appends, and how the list ends once that is written."""
 
     tail: Tail
-    page: Raw
+    pages: Sequence[Raw]
     above: Sequence[Addition]
 
 
@@ -61,33 +61,40 @@ def read_tail(rows: Rows) -> Tail | None:
 
 
 def append(
-    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, packed: PackedEntries
+    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, parts: Sequence[PackedEntries]
 ) -> Appended:
-    """Adds to the unit that entries behind the tail get a page: a small one beside those of the
-    last leaf, else one of a leaf of its own.
+    """Adds to the unit that entries behind the tail get pages, one for each part.
+
+    A small first one stands beside those of the last leaf; the others have leaves of their own.
     """
-    entries, counts, leaf = packed.entries, packed.counts, tail.leaf
-    last, appended = entries[-1].key, tail.appended
-    if _is_to_grow(rows, leaf, len(entries)):
-        version = leaf.version + 1
-        names = pages_named([*leaf.page_keys, generation(version)])
-        grown = total((leaf.counts, counts))
-        new = replace(leaf, counts=grown, version=version, page=names)
-        rows.rewrite(changes, leaf, new)
-    else:
-        begin = separator(tail.last, entries[0].key)
-        new = replace(leaf, lo=begin, hi=END, counts=counts, version=1, page=generation(1))
-        rows.rewrite(changes, leaf, replace(leaf, hi=begin, version=leaf.version + 1))
+    leaf, pages = tail.leaf, list[Raw]()
+    leaves, last = [replace(leaf, version=leaf.version + 1)], tail.last
+    for packed in parts:
+        first = packed.entries[0].key
+        if not pages and _is_to_grow(rows, leaf, len(packed.entries)):
+            leaves = [_with_page(leaves[0], packed)]
+        else:
+            begin = separator(last, first)
+            leaves[-1] = replace(leaves[-1], hi=begin)
+            new = replace(leaf, lo=begin, hi=END, version=1, counts=packed.counts)
+            leaves.append(replace(new, page=generation(1)))
+        pages.append(packed.page(rows.partition, leaves[-1].page_keys[-1]))
+        last = packed.entries[-1].key
+    rows.rewrite(changes, leaf, leaves[0])
+    for new in leaves[1:]:
         rows.create(changes, new)
-        appended += 1
-    above = (
-        NodeWrites(rows, changes, nodes).add([(last, counts)], level=1) if leaf.has_parent else []
-    )
-    paged = KeyRange(entries[0].key, behind(last).lo)
+    added = [(last, total(packed.counts for packed in parts))]
+    above = NodeWrites(rows, changes, nodes).add(added, level=1) if leaf.has_parent else []
+    paged = KeyRange(parts[0].entries[0].key, behind(last).lo)
     span = KeyRange(min(tail.span.lo, paged.lo), paged.hi) if tail.span else paged
     rows.widen_span(changes, tail.span, span)
-    page = packed.page(rows.partition, new.page_keys[-1])
-    return Appended(Tail(new, last, span, appended), page, above)
+    return Appended(Tail(leaves[-1], last, span, tail.appended + len(leaves) - 1), pages, above)
+
+
+def _with_page(leaf: Node, packed: PackedEntries) -> Node:
+    """The leaf, in its new version, with one page more."""
+    names = pages_named([*leaf.page_keys, generation(leaf.version)])
+    return replace(leaf, counts=total((leaf.counts, packed.counts)), page=names)
 
 
 def _is_to_grow(rows: Rows, leaf: Node, entries: int) -> bool:

@@ -6,10 +6,10 @@ Pages are written before, where no node names them. Whoever is killed leaves suc
 load or fold of their leaf sees them off.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.counted_tree.model import TreeEntry
@@ -26,8 +26,11 @@ from storepost.platform.persistence.loads.row_writes import delete_rows, put_row
 
 _MAX_LEAVES = 12
 """Of one list in one unit: what leads to them, too, is written."""
-_APPENDED = 18
-"""Leaves that are appended before the nodes above are looked at: half of what those may hold."""
+_APPENDED = 36
+"""Leaves that are appended before the nodes above are looked at: as many as those may hold. With
+what stood there, 35 at most, it is still cut by one transaction."""
+_APPENDED_ON_TOP = 18
+"""Where no node stands above leaves: a level is put there by one transaction, too."""
 
 
 @dataclass
@@ -72,7 +75,8 @@ class LoadedList:
             raise ValueError("the list isn't one that may be packed")
         self._last = entries[-1].key
         if self._tail and self._tail.takes(entries):
-            appended = append(rows, changes, self._nodes, self._tail, packed)
+            parts = packed.parts(packing.entries)
+            appended = append(rows, changes, self._nodes, self._tail, parts)
             self._tail = appended.tail
             self._nodes.added((each.node, each.counts) for each in appended.above)
             return Planned(self, appended)
@@ -85,7 +89,10 @@ class LoadedList:
     @property
     def _is_tended(self) -> bool:
         """Whether the nodes above have room for more."""
-        return self._tail is None or self._tail.appended < _APPENDED
+        if self._tail is None:
+            return True
+        most = _APPENDED if self._tail.leaf.has_parent else _APPENDED_ON_TOP
+        return self._tail.appended < most
 
     def begin_anew(self) -> None:
         """Forgets what was read, and tends to where others are, too."""
@@ -122,7 +129,7 @@ class Planned:
     def pages(self) -> list[Raw]:
         """Returns the pages to write before."""
         if isinstance(self.by, Appended):
-            return [self.by.page]
+            return list(self.by.pages)
         return [page.serialize() for page in self.by.pages]
 
     @property
@@ -137,6 +144,39 @@ class Planned:
             self.of.split_above(self.by.cut_at)
 
 
+@dataclass
+class _Unit:
+    """What is written of one unit: what its transaction shows, that, and what it leaves to tidy."""
+
+    changes: Changes
+    planned: Sequence[Planned]
+    hints: Sequence[Raw]
+    stage: Callable[[], None] | None
+    is_written: bool = False
+
+    def prepare(self) -> None:
+        """Writes what the transaction shows. Raises LostRace as `stage` does."""
+        put_rows([*self._pages, *self.hints])
+        if self.stage:
+            self.stage()
+
+    def write(self) -> None:
+        """Writes the transaction, behind that of the unit before. Raises LostRace."""
+        self.changes.commit()
+        self.is_written = True
+        delete_rows(key for each in self.planned for key in each.dead_pages)
+        _at_once(each.done for each in self.planned if isinstance(each.by, Step))
+
+    @property
+    def left(self) -> list[Raw]:
+        """Returns the pages that nobody will ever name, once it is over."""
+        return [] if self.is_written else self._pages
+
+    @cached_property
+    def _pages(self) -> list[Raw]:
+        return [page for each in self.planned for page in each.pages]
+
+
 type Entries = Sequence[tuple[Tree, Sequence[TreeEntry]]]
 """Of each list some, in the order of their keys."""
 
@@ -145,12 +185,14 @@ type Entries = Sequence[tuple[Tree, Sequence[TreeEntry]]]
 class ListsLoad:
     """Several lists to which the units of a load add entries, one unit after the other.
 
-    Nobody else writes to the entries' keys meanwhile. While a unit is written, the next one may be
-    planned on what that will leave; where the first one loses its race, so does the second.
+    Nobody else writes to the entries' keys meanwhile. While a unit is written, the next ones may be
+    planned on what that will leave, and what comes before their transactions be written; where the
+    first one loses its race, so do those. All transactions follow each other.
     """
 
     _lists: dict[Tree, LoadedList] = field(default_factory=dict)
     _turn: InTurn = field(default_factory=InTurn)
+    _under_way: list["_Unit"] = field(default_factory=list)
 
     def commit(
         self,
@@ -170,32 +212,42 @@ class ListsLoad:
         hints: Iterable[Raw] = (),
         stage: Callable[[], None] | None = None,
     ) -> None:
-        """Begins to write a unit with entries of each list, once the one before is written.
+        """Begins to write a unit with entries of each list, behind those that are under way.
 
         The `hints` are rows on which nothing depends: they are written before, for half the price.
         So is what `stage` writes, after those, which is nothing to anybody until the transaction is
         written; it may raise LostRace.
 
-        Raises LostRace where others are at the same leaves, of this unit or of the one before, and
+        Raises LostRace where others are at the same leaves, of this unit or of those before, and
         TooManyWrites for this one.
         """
         if not all(self._list(tree).is_appended(some) for tree, some in entries):
             self.finish()
-        planned = self._plan(changes, entries)
-        self.finish()
-        self._turn.start(partial(_write, changes, planned, list(hints), stage))
+        unit = _Unit(changes, self._plan(changes, entries), list(hints), stage)
+        self._under_way = [each for each in self._under_way if not each.is_written] + [unit]
+        with self._losing():
+            self._turn.start(unit.prepare, unit.write)
 
     def finish(self) -> None:
-        """Waits until the unit that was begun is written. Raises as `start` does."""
-        try:
+        """Waits until the units that were begun are written. Raises as `start` does."""
+        with self._losing():
             self._turn.finish()
-        except LostRace:
-            self._begin_anew()
-            raise
 
     def abandon(self) -> None:
-        """Waits for the unit that was begun, whatever becomes of it."""
+        """Waits for the units that were begun, whatever becomes of them."""
         self._turn.abandon()
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        """Where a unit loses its race, no page is left of it, or of those behind it."""
+        try:
+            yield
+        except LostRace:
+            self._turn.abandon()
+            delete_rows(_key(page) for unit in self._under_way for page in unit.left)
+            self._under_way.clear()
+            self._begin_anew()
+            raise
 
     def _plan(self, changes: Changes, entries: Entries) -> list[Planned]:
         packed = dict[tuple[int, int], PackedEntries]()
@@ -208,10 +260,8 @@ class ListsLoad:
                 planned.append(self._list(tree).plan(changes, same))
             changes.complete()
         except (LostRace, TooManyWrites):
-            try:
-                self._turn.finish()
-            finally:
-                self._begin_anew()
+            self.finish()
+            self._begin_anew()
             raise
         return planned
 
@@ -225,26 +275,6 @@ class ListsLoad:
 
     def _list(self, tree: Tree) -> LoadedList:
         return self._lists.setdefault(tree, LoadedList(tree))
-
-
-def _write(
-    changes: Changes,
-    planned: Sequence[Planned],
-    hints: Sequence[Raw],
-    stage: Callable[[], None] | None,
-) -> None:
-    """Writes a unit: what its transaction shows, the transaction, and what that leaves to tidy."""
-    pages = [page for each in planned for page in each.pages]
-    put_rows([*pages, *hints])
-    try:
-        if stage:
-            stage()
-        changes.commit()
-    except LostRace:
-        delete_rows(map(_key, pages))
-        raise
-    delete_rows(key for each in planned for key in each.dead_pages)
-    _at_once(each.done for each in planned if isinstance(each.by, Step))
 
 
 def _at_once(works: Iterable[Callable[[], None]]) -> None:
