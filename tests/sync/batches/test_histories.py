@@ -237,18 +237,25 @@ class LoadHistories(Histories):
             if self.inside:
                 return
             calls += side is Side.BEFORE
-            self.inside = True
-            try:
-                if (operation, side) == ("TransactWriteItems", Side.AFTER):
-                    self.sync()
-                self.interrupt(side, *waiting.get(calls, (None, 0)))
-            except Exception as error:
-                wrong.append(error)
-                raise
-            finally:
-                self.inside = False
+            with self.looking():
+                try:
+                    if (operation, side) == ("TransactWriteItems", Side.AFTER):
+                        self.sync()
+                    self.interrupt(side, *waiting.get(calls, (None, 0)))
+                except Exception as error:
+                    wrong.append(error)
+                    raise
 
         return step
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """What the block calls is the test's: nobody comes between, and nothing dies there."""
+        self.inside = True
+        try:
+            yield
+        finally:
+            self.inside = False
 
     def interrupt(self, side: Side, what: Any, who: int) -> None:
         """Ends the run there, or lets somebody else come between."""
@@ -264,7 +271,8 @@ class LoadHistories(Histories):
             self.part = outcomes
             try:
                 plain(ledger, changes, outcomes)
-                self.sync()
+                with self.looking():
+                    self.sync()
             finally:
                 self.part = None
 
