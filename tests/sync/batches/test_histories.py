@@ -251,11 +251,11 @@ class LoadHistories(Histories):
     @contextmanager
     def looking(self) -> Iterator[None]:
         """What the block calls is the test's: nobody comes between, and nothing dies there."""
-        self.inside = True
+        was_inside, self.inside = self.inside, True
         try:
             yield
         finally:
-            self.inside = False
+            self.inside = was_inside
 
     def interrupt(self, side: Side, what: Any, who: int) -> None:
         """Ends the run there, or lets somebody else come between."""
