@@ -5,22 +5,20 @@ the rows that it depends on changed: then it counts as what came first. So the m
 any order that explains what is stored.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 from unittest import mock
 
 from local import functions
-from storepost.orders.repository import OrderItem
-from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.profiles.model import Identity
-from storepost.people.profiles.rows import ProfileItem
+from storepost.platform.persistence.item import Item
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
 from tests.people.matching.model import Model, Person, Refused
+from tests.sync.batches.agreement import agrees
 
 type Happen = Callable[[Model], None]
 
@@ -83,17 +81,21 @@ class Timeline:
         One of those `ahead` may be done by then: people become one before the record that says so.
         """
         places = range(len(self.events), -1, -1) if self.has_requests else [len(self.events)]
+        rows = self._rows() if self.has_requests else None
         for also in (None, *ahead):
             for place in places:
                 start = self.events[place].before if place < len(self.events) else model
                 done = [Event(happen, start), *self.events[place:]]
                 for sequence in _with(also, done):
-                    found = self._replayed(start, place, sequence)
+                    found = self._replayed(start, place, sequence, rows)
                     if found is not None:
                         return found
         raise AssertionError("no order of what happened explains what is stored")
 
-    def _replayed(self, start: Model, place: int, sequence: Sequence[Event]) -> Model | None:
+    def _replayed(
+        self, start: Model, place: int, sequence: Sequence[Event], rows: Sequence[Item] | None
+    ) -> Model | None:
+        """The model after the events; None where they can't come so, or the rows say otherwise."""
         model, events = deepcopy(start), list[Event]()
         for event in sequence:
             again = Event(event.happen, deepcopy(model), event.ids)
@@ -102,7 +104,7 @@ class Timeline:
             except (Refused, AssertionError, LookupError):
                 return None
             events.append(again)
-        if self.has_requests and not self._agrees(model):
+        if rows is not None and not agrees(self.workspace, rows, model):
             return None
         self.events = [*self.events[:place], *events]
         return model
@@ -114,39 +116,9 @@ class Timeline:
         finally:
             ReplayedModel.event = None
 
-    def _agrees(self, model: Model) -> bool:
-        """Whether the rows say the same of people, orders and changes of consent."""
+    def _rows(self) -> list[Item]:
         with mock.patch.object(functions, "_running", []):
-            rows = self.world.rows(self.workspace.key)
-        stored = {
-            str(r.id): (r.first_name, r.email, r.phone, {(k, v) for k, v, *_ in r.identities})
-            for r in rows
-            if isinstance(r, ProfileItem)
-        }
-        people = {
-            p.id: (p.first_name, p.email, p.phone, {(str(i.type), i.value) for i in p.seen})
-            for p in model.people.values()
-        }
-        orders = {
-            (str(r.store_id), r.external_id): _now(model, r.profile_id)
-            for r in rows
-            if isinstance(r, OrderItem)
-        }
-        own = {key: order.owner for key, order in model.orders.items()}
-        changes = Counter(
-            (_now(model, r.profile_id), r.channel, r.address, r.state, r.occurred_at)
-            for r in rows
-            if isinstance(r, ConsentChangeItem) and _now(model, r.profile_id) not in model.gone
-        )
-        said = Counter(
-            (p.id, c.channel, c.address, c.state, c.at)
-            for p in model.people.values()
-            for c in p.history
-        )
-        is_same_of_orders = all(
-            orders.get(key) in {owner, *model.gone} for key, owner in own.items()
-        )
-        return stored == people and is_same_of_orders and changes == said
+            return self.world.rows(self.workspace.key)
 
 
 def _with(also: Happen | None, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
@@ -156,7 +128,3 @@ def _with(also: Happen | None, events: Sequence[Event]) -> Iterator[Sequence[Eve
         return
     for place in range(len(events), -1, -1):
         yield [*events[:place], Event(also, events[0].before), *events[place:]]
-
-
-def _now(model: Model, profile_id: Any) -> str | None:
-    return model.became.get(str(profile_id), str(profile_id)) if profile_id else None
