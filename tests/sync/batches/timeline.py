@@ -80,17 +80,32 @@ class Timeline:
 
         One of those `ahead` may be done by then: people become one before the record that says so.
         """
-        places = range(len(self.events), -1, -1) if self.has_requests else [len(self.events)]
         rows = self._rows() if self.has_requests else None
-        for also in (None, *ahead):
-            for place in places:
-                start = self.events[place].before if place < len(self.events) else model
-                done = [Event(happen, start), *self.events[place:]]
-                for sequence in _with(also, done):
-                    found = self._replayed(start, place, sequence, rows)
-                    if found is not None:
-                        return found
+        for place, sequence in self._orders(Event(happen, model), ahead):
+            start = self.events[place].before if place < len(self.events) else model
+            found = self._replayed(start, place, sequence, rows)
+            if found is not None:
+                return found
         raise AssertionError("no order of what happened explains what is stored")
+
+    def _orders(
+        self, event: Event, ahead: Sequence[Happen]
+    ) -> Iterator[tuple[int, Sequence[Event]]]:
+        """What happened from a place on, with the event at each place, the last one first.
+
+        Then with one of those `ahead` besides: before whatever it may have come before.
+        """
+        last = len(self.events)
+        places = range(last, -1, -1) if self.has_requests else [last]
+        for place in places:
+            yield place, [event, *self.events[place:]]
+        for happen in ahead:
+            also = Event(happen, event.before)
+            for place in places:
+                events = [*self.events[:place], event, *self.events[place:]]
+                for at in range(last + 1, -1, -1):
+                    first = min(place, at)
+                    yield first, [*events[first:at], also, *events[at:]]
 
     def _replayed(
         self, start: Model, place: int, sequence: Sequence[Event], rows: Sequence[Item] | None
@@ -119,12 +134,3 @@ class Timeline:
     def _rows(self) -> list[Item]:
         with mock.patch.object(functions, "_running", []):
             return self.world.rows(self.workspace.key)
-
-
-def _with(also: Happen | None, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
-    """The events, with another one at each place, the last one first; or as they are."""
-    if also is None:
-        yield events
-        return
-    for place in range(len(events), -1, -1):
-        yield [*events[:place], Event(also, events[0].before), *events[place:]]
