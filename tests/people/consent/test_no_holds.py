@@ -225,6 +225,15 @@ class TestSaidAgainLater:
         put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": said})
         assert state_of(shop) == said
 
+    @pytest.mark.parametrize("said", ["subscribed", "unsubscribed"])
+    def test_the_first_time_is_a_later_one(self, shop: Shop, said: str) -> None:
+        store = shop.store()
+        between = "unsubscribed" if said == "subscribed" else "subscribed"
+        put_customer(shop, store, "c", 5, **{**subscribed(), "emailMarketingConsent": said})
+        change_consent(shop, ANN, between, 10)
+        put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": said})
+        assert state_of(shop) == said
+
     @pytest.mark.parametrize("at", [None, LATER], ids=["undated", "future"])
     def test_not_without_a_time_that_counts(self, shop: Shop, at: str | None) -> None:
         store = shop.store()

@@ -241,7 +241,7 @@ class Model:
         self._note_had(store, body)
         for channel in CHANNELS:
             is_back = stored is not None and stored.deleted
-            gave = ({}, {}) if is_back else before
+            gave = None if is_back else stored
             self._store_says(store, person, channel, body, gave, now)
 
     def _hears(self, person: Person, store: str, body: dict[str, Any]) -> None:
@@ -450,22 +450,24 @@ class Model:
         person: Person,
         channel: Channel,
         body: dict[str, Any],
-        before: tuple[dict[str, Any], dict[Channel, str]],
+        before: Customer | None,
         now: datetime,
     ) -> None:
-        """A store asserts what it gives for the first time, of whoever has the address."""
+        """A store asserts what it gives for the first time, of whoever has the address.
+
+        The same state with a later consent time is another value.
+        """
         address, state = body.get(CHANNELS[channel]), body.get(f"{channel}State")
         if address is None or state is None:
             return
-        gave, states = before
-        is_same = bool(gave) and gave.get(CHANNELS[channel]) == address
+        same = before if before and before.body.get(CHANNELS[channel]) == address else None
+        at = body.get(f"{channel}At")
         if state == "not_subscribed":
-            if not is_same or states[channel] != "subscribed":
+            if same is None or same.states[channel] != "subscribed":
                 return
             state = "unsubscribed"
-        elif is_same and states[channel] == state:
+        elif same and same.states[channel] == state and not _is_later(at, same.since[channel]):
             return
-        at = body.get(f"{channel}At")
         kind = EMAIL if channel == "email" else PHONE
         [owner] = owners(self.owned(), [Identity(kind, address)]) or {person.id}
         yields = at is None and state == "subscribed"
@@ -526,6 +528,11 @@ def _without_old_consent(stored: Customer, body: dict[str, Any]) -> dict[str, An
         if since and at < since and same:
             said[f"{channel}State"] = None
     return said
+
+
+def _is_later(at: datetime | None, since: datetime | None) -> bool:
+    """Whether a consent time is later than what was given last, or the first one."""
+    return at is not None and (since is None or since < at)
 
 
 def _since(channel: Channel, body: dict[str, Any], stored: Customer | None) -> datetime | None:

@@ -9,6 +9,7 @@ from uuid import UUID
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.model import Identity
 from storepost.people.profiles.rows import IdentityItem
+from storepost.platform.persistence.item import find
 from storepost.values.scope import WorkspaceScope
 from tests.people.matching.model import Channel, ConsentStatement, Model, Person, Refused
 from tests.people.matching.rules import CUSTOMER, EMAIL, PHONE, owners, people_of
@@ -107,5 +108,11 @@ def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime
 
 
 def holder_of(workspace: WorkspaceScope, identity: Identity) -> str:
-    """The id of the profile that has an identity, as it is stored."""
-    return str(IdentityItem.get(*claim_key(workspace, identity), consistent_read=True).profile_id)
+    """The id of the profile that has an identity, as it is stored.
+
+    Raises LookupError where nobody has it: what was to be new there came in another order.
+    """
+    claim = find(IdentityItem, claim_key(workspace, identity))
+    if claim is None:
+        raise LookupError(identity.value)
+    return str(claim.profile_id)

@@ -5,22 +5,20 @@ the rows that it depends on changed: then it counts as what came first. So the m
 any order that explains what is stored.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 from unittest import mock
 
 from local import functions
-from storepost.orders.repository import OrderItem
-from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.profiles.model import Identity
-from storepost.people.profiles.rows import ProfileItem
+from storepost.platform.persistence.item import Item
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
 from tests.people.matching.model import Model, Person, Refused
+from tests.sync.batches.agreement import agrees
 
 type Happen = Callable[[Model], None]
 
@@ -82,18 +80,37 @@ class Timeline:
 
         One of those `ahead` may be done by then: people become one before the record that says so.
         """
-        places = range(len(self.events), -1, -1) if self.has_requests else [len(self.events)]
-        for also in (None, *ahead):
-            for place in places:
-                start = self.events[place].before if place < len(self.events) else model
-                done = [Event(happen, start), *self.events[place:]]
-                for sequence in _with(also, done):
-                    found = self._replayed(start, place, sequence)
-                    if found is not None:
-                        return found
+        rows = self._rows() if self.has_requests else None
+        for place, sequence in self._orders(Event(happen, model), ahead):
+            start = self.events[place].before if place < len(self.events) else model
+            found = self._replayed(start, place, sequence, rows)
+            if found is not None:
+                return found
         raise AssertionError("no order of what happened explains what is stored")
 
-    def _replayed(self, start: Model, place: int, sequence: Sequence[Event]) -> Model | None:
+    def _orders(
+        self, event: Event, ahead: Sequence[Happen]
+    ) -> Iterator[tuple[int, Sequence[Event]]]:
+        """What happened from a place on, with the event at each place, the last one first.
+
+        Then with one of those `ahead` besides: before whatever it may have come before.
+        """
+        last = len(self.events)
+        places = range(last, -1, -1) if self.has_requests else [last]
+        for place in places:
+            yield place, [event, *self.events[place:]]
+        for happen in ahead:
+            also = Event(happen, event.before)
+            for place in places:
+                events = [*self.events[:place], event, *self.events[place:]]
+                for at in range(last + 1, -1, -1):
+                    first = min(place, at)
+                    yield first, [*events[first:at], also, *events[at:]]
+
+    def _replayed(
+        self, start: Model, place: int, sequence: Sequence[Event], rows: Sequence[Item] | None
+    ) -> Model | None:
+        """The model after the events; None where they can't come so, or the rows say otherwise."""
         model, events = deepcopy(start), list[Event]()
         for event in sequence:
             again = Event(event.happen, deepcopy(model), event.ids)
@@ -102,7 +119,7 @@ class Timeline:
             except (Refused, AssertionError, LookupError):
                 return None
             events.append(again)
-        if self.has_requests and not self._agrees(model):
+        if rows is not None and not agrees(self.workspace, rows, model):
             return None
         self.events = [*self.events[:place], *events]
         return model
@@ -114,49 +131,6 @@ class Timeline:
         finally:
             ReplayedModel.event = None
 
-    def _agrees(self, model: Model) -> bool:
-        """Whether the rows say the same of people, orders and changes of consent."""
+    def _rows(self) -> list[Item]:
         with mock.patch.object(functions, "_running", []):
-            rows = self.world.rows(self.workspace.key)
-        stored = {
-            str(r.id): (r.first_name, r.email, r.phone, {(k, v) for k, v, *_ in r.identities})
-            for r in rows
-            if isinstance(r, ProfileItem)
-        }
-        people = {
-            p.id: (p.first_name, p.email, p.phone, {(str(i.type), i.value) for i in p.seen})
-            for p in model.people.values()
-        }
-        orders = {
-            (str(r.store_id), r.external_id): _now(model, r.profile_id)
-            for r in rows
-            if isinstance(r, OrderItem)
-        }
-        own = {key: order.owner for key, order in model.orders.items()}
-        changes = Counter(
-            (_now(model, r.profile_id), r.channel, r.address, r.state, r.occurred_at)
-            for r in rows
-            if isinstance(r, ConsentChangeItem) and _now(model, r.profile_id) not in model.gone
-        )
-        said = Counter(
-            (p.id, c.channel, c.address, c.state, c.at)
-            for p in model.people.values()
-            for c in p.history
-        )
-        is_same_of_orders = all(
-            orders.get(key) in {owner, *model.gone} for key, owner in own.items()
-        )
-        return stored == people and is_same_of_orders and changes == said
-
-
-def _with(also: Happen | None, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
-    """The events, with another one at each place, the last one first; or as they are."""
-    if also is None:
-        yield events
-        return
-    for place in range(len(events), -1, -1):
-        yield [*events[:place], Event(also, events[0].before), *events[place:]]
-
-
-def _now(model: Model, profile_id: Any) -> str | None:
-    return model.became.get(str(profile_id), str(profile_id)) if profile_id else None
+            return self.world.rows(self.workspace.key)
