@@ -21,14 +21,14 @@ from tests.people.matching.model import CHANNELS, Model, Person
 
 def agrees(workspace: WorkspaceScope, rows: Sequence[Item], model: Model) -> bool:
     """Whether the rows say the same of people, customers, orders, merges and consent."""
-    told: list[Callable[[], bool]] = [
+    comparisons: list[Callable[[], bool]] = [
         lambda: _people_of(workspace, rows) == _people(model),
         lambda: _are_same_orders(rows, model),
         lambda: _customers_of(rows, model) == _customers(model),
         lambda: _merges_of(rows, model) == Counter(chain(*(p.merged for p in _all(model)))),
         lambda: _are_same_changes(rows, model),
     ]
-    return all(is_same() for is_same in told)
+    return all(is_same() for is_same in comparisons)
 
 
 def _people_of(workspace: WorkspaceScope, rows: Sequence[Item]) -> dict[str, tuple[object, ...]]:
@@ -120,8 +120,8 @@ def _are_same_changes(rows: Sequence[Item], model: Model) -> bool:
             store = str(row.store_id) if row.store_id else None
             change = (owner, row.channel, row.address, row.state, row.occurred_at, store)
             stored[change] += 1
-            told = {str(from_short(each)) for each in row.write_backs.attribute_values}
-            named.setdefault(change, set()).update(told)
+            stores = {str(from_short(each)) for each in row.write_backs.attribute_values}
+            named.setdefault(change, set()).update(stores)
     said, knew = Counter[tuple[object, ...]](), dict[tuple[object, ...], set[str]]()
     for person in _all(model):
         for c in person.history:
