@@ -12,7 +12,8 @@ from storepost.catalog.products.contents import read_contents
 from storepost.catalog.products.model import product_id
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import ProductItem
-from storepost.catalog.products.staging import Staging, staged_in
+from storepost.catalog.products.staged import staged_in
+from storepost.catalog.products.staging import Staging
 from storepost.catalog.products.trees import ProductLists
 from storepost.catalog.products.writing import ProductSource, tombstone_layer
 from storepost.overview.search.showing import results_of

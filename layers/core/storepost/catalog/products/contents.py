@@ -14,7 +14,7 @@ from storepost.catalog.products.keys import layer_key, product_key
 from storepost.catalog.products.naming import Name, NameKind
 from storepost.catalog.products.packing import CalledRecord, called_records
 from storepost.catalog.products.rows import LayerItem, ProductItem
-from storepost.catalog.products.staging import staged_in_raw, unlisted
+from storepost.catalog.products.staged import staged_in_raw, unlisted
 from storepost.platform.persistence.changes import LostRace
 from storepost.platform.persistence.item import Item, Key, Raw, find_raw
 from storepost.values.ids import from_short

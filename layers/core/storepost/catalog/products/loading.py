@@ -21,7 +21,8 @@ from storepost.catalog.products.packing import digest_of
 from storepost.catalog.products.records import Layer
 from storepost.catalog.products.repository import may_stand_within
 from storepost.catalog.products.rows import LayerItem, ProductItem, product_attributes
-from storepost.catalog.products.staging import Staged, Staging
+from storepost.catalog.products.staged import Staged
+from storepost.catalog.products.staging import Staging
 from storepost.catalog.products.trees import ProductLists, live_places
 from storepost.catalog.products.writing import ProductSource, SourceProduct, list_custom_fields
 from storepost.platform.persistence.changes import Changes

@@ -17,7 +17,7 @@ from storepost.catalog.products.rows import (
     as_product,
     product_attributes,
 )
-from storepost.catalog.products.staging import staged_in, take, unlisted
+from storepost.catalog.products.staged import staged_in, take, unlisted
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Item, Key, find_in
 from storepost.platform.persistence.reads import ReadAhead, Reads

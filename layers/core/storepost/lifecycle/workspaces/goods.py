@@ -3,7 +3,7 @@
 from storepost.catalog.priorities.repository import change_partition, named_changes
 from storepost.catalog.products.keys import product_partition, store_partition
 from storepost.catalog.products.naming import all_partitions
-from storepost.catalog.products.staging import staged_products
+from storepost.catalog.products.staged import staged_products
 from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from storepost.catalog.products.keys import product_key
 from storepost.catalog.products.rows import ProductItem, as_product
-from storepost.catalog.products.staging import without_unlisted
+from storepost.catalog.products.staged import without_unlisted
 from storepost.coupons.keys import coupon_key
 from storepost.coupons.rows import CouponItem
 from storepost.feeds.feeds.keys import feed_key

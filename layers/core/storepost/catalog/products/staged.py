@@ -1,0 +1,119 @@
+"""Products that a load has written, and lists don't have yet: rows first, lists after.
+
+A row that is staged names its load and its place in that. It is a product once the load's own row
+says that it is listed up to there; the transaction that has the pages of all lists says so. Until
+then the row is nothing to anybody. Who brings such a product writes it as a new one, in the row's
+place, and notes in the load's row, in the same transaction, that something was taken; the load
+lists nothing where that happened since it began. A row says so until somebody writes it again.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import batched
+from typing import NamedTuple
+from uuid import UUID
+
+from storepost.catalog.products.keys import layer_key, load_key, product_key, staged_partition
+from storepost.catalog.products.rows import ProductItem, ProductLoadItem, StagedProductsItem
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, Key, Raw, find_all, find_in, find_raw
+from storepost.values.ids import SHORT_LENGTH, from_short, short
+from storepost.values.scope import WorkspaceScope
+
+_UUID_BYTES = 16
+
+
+class Staged(NamedTuple):
+    """Of which load a row is, and at which place among the load's products; the first is 1."""
+
+    store_id: UUID
+    load: UUID
+    place: int
+
+    @property
+    def text(self) -> str:
+        """Returns what the row says."""
+        return f"{short(self.load)}{self.place}"
+
+
+def staged_in(row: ProductItem) -> Staged | None:
+    """Returns where a product's row was staged; None where it was written with its entries."""
+    return _parsed(row.store_id, row.staged) if row.staged else None
+
+
+def staged_in_raw(row: Raw) -> Staged | None:
+    """Returns the same of a row in DynamoDB's notation that has both attributes."""
+    if "staged" not in row:
+        return None
+    return _parsed(UUID(row["store_id"]["S"]), row["staged"]["S"])
+
+
+def _parsed(store_id: UUID, text: str) -> Staged:
+    return Staged(store_id, from_short(text[:SHORT_LENGTH]), int(text[SHORT_LENGTH:]))
+
+
+def unlisted(
+    workspace: WorkspaceScope,
+    staged: Iterable[Staged],
+    read: Callable[[Iterable[Key]], Mapping[Key, Item]] = find_all,
+) -> set[Staged]:
+    """Returns those that no list has yet: there is no such product. Reads a row a load."""
+    keys = {each: load_key(workspace, each.store_id, each.load) for each in staged}
+    rows = dict(read(dict.fromkeys(keys.values()))) if keys else {}
+    loads = {key: find_in(rows, ProductLoadItem, key) for key in keys.values()}
+    return {each for each, key in keys.items() if each.place > _listed(loads[key])}
+
+
+def without_unlisted(workspace: WorkspaceScope, rows: Mapping[Key, Item]) -> dict[Key, Item]:
+    """Returns the rows but those of products that no list has yet."""
+    products = {key: row for key, row in rows.items() if isinstance(row, ProductItem)}
+    staged = {key: mark for key, row in products.items() if (mark := staged_in(row))}
+    out = unlisted(workspace, staged.values())
+    return {key: row for key, row in rows.items() if staged.get(key) not in out}
+
+
+def take(changes: Changes, workspace: WorkspaceScope, staged: Staged) -> None:
+    """Adds that a staged row, which the unit writes, isn't the load's any more.
+
+    It is a lost race where the load has listed it by now.
+    """
+    key = load_key(workspace, staged.store_id, staged.load)
+
+    def begin() -> list[int]:
+        places: list[int] = []
+        changes.before_commit(lambda: _take(changes, key, min(places)), lambda: 1)
+        return places
+
+    changes.shared(("product_load", key), begin).append(staged.place)
+
+
+def _take(changes: Changes, key: Key, first: int) -> None:
+    """All of a unit's are refused where the first of them is listed: they are decided on anew."""
+    row = ProductLoadItem(*key)
+    changes.update(row, [ProductLoadItem.taken.add(1)], ProductLoadItem.listed < first)
+
+
+def _listed(row: ProductLoadItem | None) -> int:
+    return int(row.listed) if row else 0
+
+
+def staged_products(
+    workspace: WorkspaceScope, store_id: UUID, most: int
+) -> list[tuple[Key, list[UUID]]]:
+    """Returns rows that lead to what a store's loads staged, listed or not, and the products.
+
+    Of those, only the ones of which there is a row still.
+    """
+    rows = StagedProductsItem.query(
+        staged_partition(workspace, store_id), consistent_read=True, limit=most
+    )
+    return [(row.key, _stored(workspace, row)) for row in rows]
+
+
+def _stored(workspace: WorkspaceScope, row: StagedProductsItem) -> list[UUID]:
+    ids = [UUID(bytes=bytes(each)) for each in batched(row.ids, _UUID_BYTES, strict=True)]
+    keys = {
+        key: each
+        for each in ids
+        for key in (product_key(workspace, each), layer_key(workspace, each, row.source, 0))
+    }
+    return list(dict.fromkeys(keys[key] for key in find_raw(keys, attributes=("kind",))))
