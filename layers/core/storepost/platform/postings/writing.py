@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from storepost.platform.persistence.item import Key
 from storepost.platform.postings.entries import Posting, SearchKind
 from storepost.platform.postings.keys import PACKED_KINDS, Indexed
-from storepost.platform.postings.packing import Packing
 from storepost.platform.postings.pages import KeyedPosting, cut_by_entry
 from storepost.platform.postings.rows import Request, request, send
 from storepost.platform.postings.runs import ExpectLive, Runs, newest_of
 from storepost.values.scope import WorkspaceScope
+
+if TYPE_CHECKING:
+    from storepost.platform.postings.packing import Packing
 
 MIN_PACKED = 200
 """Postings of a kind in a workspace that are written as pages."""
@@ -84,7 +87,7 @@ def write_settled(writes: Iterable[PostingWrites], expect_live: ExpectLive | Non
 class _Pages:
     """A run that is begun."""
 
-    packing: Packing
+    packing: "Packing"
     begun: Runs
     pages: list[list[KeyedPosting]]
     removals: WrittenRows
@@ -92,6 +95,9 @@ class _Pages:
 
 
 def _pages(group: _Group, expect_live: ExpectLive) -> _Pages:
+    # Bulk writes, with their threads, are needed by few of the functions that write postings.
+    from storepost.platform.postings.packing import Packing  # noqa: PLC0415 - 5 ms
+
     packing, puts = Packing(group.of), group.puts
     pages = cut_by_entry(KeyedPosting(key[1], posting) for key, posting in puts.items())
     begun = packing.begin(pages, expect_live)
