@@ -61,10 +61,17 @@ def read_tail(rows: Rows) -> Tail | None:
 
 
 def append(
-    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, packed: PackedEntries
+    rows: Rows,
+    changes: Changes,
+    nodes: NodeCache,
+    tail: Tail,
+    packed: PackedEntries,
+    foreseen: str = "",
 ) -> Appended:
     """Adds to the unit that entries behind the tail get a page: a small one beside those of the
     last leaf, else one of a leaf of its own.
+
+    Up to the `foreseen` key others are to follow: where pages may be is widened for all of them.
     """
     entries, counts, leaf = packed.entries, packed.counts, tail.leaf
     last, appended = entries[-1].key, tail.appended
@@ -83,11 +90,22 @@ def append(
     above = (
         NodeWrites(rows, changes, nodes).add([(last, counts)], level=1) if leaf.has_parent else []
     )
-    paged = KeyRange(entries[0].key, behind(last).lo)
-    span = KeyRange(min(tail.span.lo, paged.lo), paged.hi) if tail.span else paged
-    rows.widen_span(changes, tail.span, span)
+    span = _widened(rows, changes, tail.span, KeyRange(entries[0].key, behind(last).lo), foreseen)
     page = packed.page(rows.partition, new.page_keys[-1])
     return Appended(Tail(new, last, span, appended), page, above)
+
+
+def _widened(
+    rows: Rows, changes: Changes, span: KeyRange | None, paged: KeyRange, foreseen: str
+) -> KeyRange:
+    """Where pages may be once the new one is there."""
+    if span and span.lo <= paged.lo and paged.hi <= span.hi:
+        return span
+    upto = max(paged.hi, behind(foreseen).lo)
+    lo, hi = (min(span.lo, paged.lo), max(span.hi, upto)) if span else (paged.lo, upto)
+    wide = KeyRange(lo, hi)
+    rows.widen_span(changes, span, wide)
+    return wide
 
 
 def _is_to_grow(rows: Rows, leaf: Node, entries: int) -> bool:
