@@ -92,7 +92,8 @@ class OrderLoad:
         """Says that these orders are to follow, with those that are added: new ones all of them."""
         last = max(orders, key=lambda each: each.placed_at)
         identifier = order_id(self._store.id, last.external_id)
-        self._lists.foreseen = moment_key(last.placed_at, identifier)
+        key = moment_key(last.placed_at, identifier)
+        self._lists.foreseen = max(self._lists.foreseen, key)
 
     def commit(self) -> None:
         """Writes everything. Raises LostRace, and TooManyWrites for more than one takes."""

@@ -185,7 +185,9 @@ class OrderLoads:
         begins = self._prefetched_until < start + _LEAST_AHEAD
         if begins:
             self._prefetched_until = start + AHEAD
-        some = self._records[start : min(self._prefetched_until, self._end)]
+        # Where they were read before, no more are looked at than one transaction takes.
+        until = self._prefetched_until if begins else start + _LEAST_AHEAD
+        some = self._records[start : min(until, self._end)]
         orders = [
             each
             for each in takewhile(lambda r: isinstance(r, OrderRecord), some)
@@ -193,7 +195,5 @@ class OrderLoads:
         ]
         self._reads.prefetch(key for order in orders for key in order.keys)
         new = list(takewhile(lambda each: not self._reads.find_all(each.bars), orders))
-        # Of those that were read before, what the last transaction wrote is read anew.
-        behind = new if begins else new[:_LEAST_AHEAD]
-        self._reads.prefetch(key for order in behind for key in order.keys_behind(self._reads))
+        self._reads.prefetch(key for order in new for key in order.keys_behind(self._reads))
         return new
