@@ -1,6 +1,7 @@
 """Where write units go: what each row of a write costs, which must sum up to what is billed."""
 
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,15 +76,22 @@ def _digits(number: str) -> int:
     return (math.ceil(len(digits) / 2) + 1 if digits else 1) + number.startswith("-")
 
 
+class _Call(threading.local):
+    """The call that a thread makes: loads make several at once."""
+
+    def __init__(self) -> None:
+        self.written: list[_Place] = []
+        self.before: list[Raw] = []
+        self.factor = 1
+
+
 @dataclass
 class Ledger:
     """Reads each row before and after it is written, beside the service's own client."""
 
     rows: dict[str, Raw] = field(default_factory=dict)
     """The last row of each kind that was written."""
-    _written: list[_Place] = field(default_factory=list)
-    _before: list[Raw] = field(default_factory=list)
-    _factor: int = 1
+    _call: _Call = field(default_factory=_Call)
     _units: "Counter[str]" = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -100,18 +108,20 @@ class Ledger:
         return units
 
     def _open(self, params: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401
-        self._written = list(_places_of(model.name, params))
-        self._factor = 2 if model.name == "TransactWriteItems" else 1
-        self._before = [place.read() for place in self._written]
+        call = self._call
+        call.written = _places_of(model.name, params)
+        call.factor = 2 if model.name == "TransactWriteItems" else 1
+        call.before = [place.read() for place in call.written]
 
     def _close(self, parsed: dict[str, Any], **_: object) -> None:
-        if not self._written or "ConsumedCapacity" not in parsed:
+        call = self._call
+        if not call.written or "ConsumedCapacity" not in parsed:
             return
         counted: Counter[str] = Counter()
-        for place, before in zip(self._written, self._before, strict=True):
+        for place, before in zip(call.written, call.before, strict=True):
             after = place.read()
             kind, size = place.kind(before or after), max(size_of(before), size_of(after))
-            counted[kind] += self._factor * max(1, math.ceil(size / _UNIT))
+            counted[kind] += call.factor * max(1, math.ceil(size / _UNIT))
             if after:
                 self.rows[kind] = after
         consumed = parsed["ConsumedCapacity"]
@@ -129,6 +139,13 @@ def _places_of(operation: str, params: Mapping[str, Any]) -> list[_Place]:
         return [
             _Place(part["TableName"], _key(kind, part), kind == "ConditionCheck")
             for kind, part in parts
+        ]
+    if operation == "BatchWriteItem":
+        return [
+            _Place(table, _key(kind.removesuffix("Request"), {"TableName": table, **write}))
+            for table, requests in params["RequestItems"].items()
+            for request in requests
+            for kind, write in request.items()
         ]
     if operation in _WRITES:
         return [_Place(params["TableName"], _key(_WRITES[operation], params))]

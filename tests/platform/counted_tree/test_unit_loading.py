@@ -141,6 +141,23 @@ class TestUnits:
         assert engine.calls == ["BatchWriteItem", "TransactWriteItems"]
         lists.check()
 
+    def test_where_pages_may_be_is_written_once_for_what_is_foreseen(self) -> None:
+        """What comes there as rows, before the pages do or instead of them, is listed as ever."""
+        lists, loader, spans = begun(), Loader(), []
+        units = [at_the_end(6, 100 + 30 * unit) for unit in range(6)]
+        loader.load.foreseen = units[3][-1].key
+        for unit in units[:3]:
+            loader.add(lists, unit)
+            spans.append(lists.tree.rows.span())
+            lists.check_whole()
+        lists.do(*inserts(*range(190, 205, 5)))
+        lists.check()
+        for unit in units[4:]:
+            loader.add(lists, unit)
+            spans.append(lists.tree.rows.span())
+        lists.check()
+        assert [spans.index(span) for span in spans] == [0, 0, 0, 3, 4]
+
     def test_entries_between_others_come_into_their_pages(self) -> None:
         lists, loader = begun(), Loader()
         loader.add(lists, at_the_end(60))

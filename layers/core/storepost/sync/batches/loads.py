@@ -7,8 +7,9 @@ finds each order whole, with its entries, or not at all.
 
 from collections.abc import Sequence
 from itertools import takewhile
+from math import ceil
 
-from storepost.orders.loading import ENDS, OrderLoad, has_ends
+from storepost.orders.loading import ENDS, ITEMS_OF_NEW_BUYER, OrderLoad, has_ends
 from storepost.people.profiles.merging import MergedFirst
 from storepost.platform.persistence.changes import (
     MAX_ITEMS,
@@ -26,14 +27,14 @@ from storepost.sync.batches.records import OrderRecord, Record
 from storepost.values.metrics import count
 from storepost.values.problems import Problem
 
-AHEAD = 50
+AHEAD = 100
 """Records whose rows are read at once, for several transactions."""
-_LEAST_AHEAD = 25
+_LEAST_AHEAD = 45
+"""As many as one transaction takes."""
 LEAST_LOADED = 6
 """Of fewer orders at once it costs no less."""
 _ITEMS_OF_ORDER = 3
 """Of one that somebody known has: the order, its pointer with its event, the profile."""
-_MORE_FOR_NEW_BUYER = 11
 _MORE_SPARE = 3
 """Items that are left free from then on where orders took more than they seemed to."""
 
@@ -57,6 +58,11 @@ class _LoadedChunk(Chunk):
         """Returns about how many items come to the changes with the commit."""
         return self._load.items + self._spare
 
+    @property
+    def items_of_new_buyer(self) -> float:
+        """Returns how many items somebody new takes, as far as that is known."""
+        return self._load.items_of_new_buyer
+
     def write(self, record: Record) -> None:
         """Adds an order to the load."""
         if not isinstance(record, OrderRecord):
@@ -78,7 +84,8 @@ class _LoadedChunk(Chunk):
             if not self._buyers.isdisjoint(others):
                 return False
             own = [*own, *others]
-            items += _MORE_FOR_NEW_BUYER * record.is_of_somebody_new(reads)
+            if record.is_of_somebody_new(reads):
+                items += ceil(self._load.items_of_new_buyer)
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
         return fits and not reads.writes(own)
@@ -98,6 +105,7 @@ class OrderLoads:
         self._prefetched_until = 0
         self._most = AHEAD
         self._spare = 0
+        self._items_of_new_buyer: float = ITEMS_OF_NEW_BUYER
         self._has_ends = False
         self._gives_way = False
         self._was_loaded = False
@@ -120,10 +128,10 @@ class OrderLoads:
         self._most = AHEAD
         while not self._gives_way:
             self._reads.next()
-            orders = self._next_orders(progress.done)[: self._most]
-            if len(orders) < LEAST_LOADED or not self._may_pack(orders[0]):
+            orders = self._next_orders(progress.done)
+            if min(len(orders), self._most) < LEAST_LOADED or not self._may_pack(orders[0]):
                 return None
-            chunk = self._chunk(progress, orders[0])
+            chunk = self._chunk(progress, orders)
             if self._commit(chunk, orders, note):
                 count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
@@ -133,7 +141,7 @@ class OrderLoads:
     def _commit(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
         """Writes as many of the orders as fit; False where that is to be tried with fewer."""
         try:
-            self._fill(chunk, orders)
+            self._fill(chunk, orders[: self._most])
             note(chunk)
             chunk.commit()
         except MergedFirst:
@@ -143,15 +151,18 @@ class OrderLoads:
             raise
         except TooManyWrites:
             self._most, self._spare = chunk.count - 1, self._spare + _MORE_SPARE
+            self._items_of_new_buyer = max(self._items_of_new_buyer, chunk.items_of_new_buyer)
         except (_TooFew, WrittenTwice, ReadAfterWrite, Problem):
             self._most = chunk.count // 2
         else:
+            self._items_of_new_buyer = chunk.items_of_new_buyer
             return True
         return False
 
-    def _chunk(self, progress: Progress, first: OrderRecord) -> _LoadedChunk:
-        changes = Changes(self._reads)
-        load = OrderLoad(changes, first.sender.store, self._lists)
+    def _chunk(self, progress: Progress, orders: Sequence[OrderRecord]) -> _LoadedChunk:
+        changes, store = Changes(self._reads), orders[0].sender.store
+        load = OrderLoad(changes, store, self._lists, self._items_of_new_buyer)
+        load.foresee(order.incoming for order in orders)
         return _LoadedChunk(progress, changes, load, self._spare)
 
     def _fill(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord]) -> None:
@@ -171,9 +182,12 @@ class OrderLoads:
         """The orders that come next and are new, up to the first record that isn't one."""
         if start >= self._end or not isinstance(self._records[start], OrderRecord):
             return []
-        if self._prefetched_until < start + _LEAST_AHEAD:
+        begins = self._prefetched_until < start + _LEAST_AHEAD
+        if begins:
             self._prefetched_until = start + AHEAD
-        some = self._records[start : min(self._prefetched_until, self._end)]
+        # Where they were read before, no more are looked at than one transaction takes.
+        until = self._prefetched_until if begins else start + _LEAST_AHEAD
+        some = self._records[start : min(until, self._end)]
         orders = [
             each
             for each in takewhile(lambda r: isinstance(r, OrderRecord), some)

@@ -61,11 +61,17 @@ def read_tail(rows: Rows) -> Tail | None:
 
 
 def append(
-    rows: Rows, changes: Changes, nodes: NodeCache, tail: Tail, parts: Sequence[PackedEntries]
+    rows: Rows,
+    changes: Changes,
+    nodes: NodeCache,
+    tail: Tail,
+    parts: Sequence[PackedEntries],
+    foreseen: str = "",
 ) -> Appended:
     """Adds to the unit that entries behind the tail get pages, one for each part.
 
-    A small first one stands beside those of the last leaf; the others have leaves of their own.
+    A small first one stands beside those of the last leaf; the others have leaves of their own. Up
+    to the `foreseen` key others are to follow: where pages may be is widened for all of them.
     """
     leaf, pages = tail.leaf, list[Raw]()
     leaves, last = [replace(leaf, version=leaf.version + 1)], tail.last
@@ -86,8 +92,7 @@ def append(
     added = [(last, total(packed.counts for packed in parts))]
     above = NodeWrites(rows, changes, nodes).add(added, level=1) if leaf.has_parent else []
     paged = KeyRange(parts[0].entries[0].key, behind(last).lo)
-    span = KeyRange(min(tail.span.lo, paged.lo), paged.hi) if tail.span else paged
-    rows.widen_span(changes, tail.span, span)
+    span = _widened(rows, changes, tail.span, paged, foreseen)
     return Appended(Tail(leaves[-1], last, span, tail.appended + len(leaves) - 1), pages, above)
 
 
@@ -95,6 +100,19 @@ def _with_page(leaf: Node, packed: PackedEntries) -> Node:
     """The leaf, in its new version, with one page more."""
     names = pages_named([*leaf.page_keys, generation(leaf.version)])
     return replace(leaf, counts=total((leaf.counts, packed.counts)), page=names)
+
+
+def _widened(
+    rows: Rows, changes: Changes, span: KeyRange | None, paged: KeyRange, foreseen: str
+) -> KeyRange:
+    """Where pages may be once the new one is there."""
+    if span and span.lo <= paged.lo and paged.hi <= span.hi:
+        return span
+    upto = max(paged.hi, behind(foreseen).lo)
+    lo, hi = (min(span.lo, paged.lo), max(span.hi, upto)) if span else (paged.lo, upto)
+    wide = KeyRange(lo, hi)
+    rows.widen_span(changes, span, wide)
+    return wide
 
 
 def _is_to_grow(rows: Rows, leaf: Node, entries: int) -> bool:

@@ -65,10 +65,11 @@ class LoadedList:
             self.split_above([key])
         self._tail = self._tail or read_tail(self.tree.rows)
 
-    def plan(self, changes: Changes, packed: PackedEntries) -> "Planned":
+    def plan(self, changes: Changes, packed: PackedEntries, foreseen: str) -> "Planned":
         """Adds entries, in the order of their keys, to a unit. Raises LostRace, TooManyWrites.
 
-        The list was made ready. Where they aren't appended, nothing of it may be under way.
+        The list was made ready. Where they aren't appended, nothing of it may be under way. Up to
+        the `foreseen` key others are to follow.
         """
         rows, packing, entries = self.tree.rows, self.tree.packing, packed.entries
         if packing is None:
@@ -76,7 +77,7 @@ class LoadedList:
         self._last = entries[-1].key
         if self._tail and self._tail.takes(entries):
             parts = packed.parts(packing.entries)
-            appended = append(rows, changes, self._nodes, self._tail, parts)
+            appended = append(rows, changes, self._nodes, self._tail, parts, foreseen)
             self._tail = appended.tail
             self._nodes.added((each.node, each.counts) for each in appended.above)
             return Planned(self, appended)
@@ -190,6 +191,9 @@ class ListsLoad:
     first one loses its race, so do those. All transactions follow each other.
     """
 
+    foreseen: str = ""
+    """The key up to which entries are to follow in all of the lists, as far as it is known: where
+    pages may be is then written once for several units."""
     _lists: dict[Tree, LoadedList] = field(default_factory=dict)
     _turn: InTurn = field(default_factory=InTurn)
     _under_way: list["_Unit"] = field(default_factory=list)
@@ -257,7 +261,7 @@ class ListsLoad:
             for tree, some in entries:
                 fields = tree.rows.fields
                 same = packed.setdefault((id(some), id(fields)), PackedEntries(some, fields))
-                planned.append(self._list(tree).plan(changes, same))
+                planned.append(self._list(tree).plan(changes, same, self.foreseen))
             changes.complete()
         except (LostRace, TooManyWrites):
             self.finish()
