@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import combinations
 from typing import ClassVar
 from unittest import mock
 
@@ -31,6 +32,8 @@ class Event:
     before: Model
     ids: dict[tuple[Identity, ...], str] = field(default_factory=dict)
     """Of people who were new then, by what they were named by."""
+    is_request: bool = False
+    """Whether it is somebody else's, and not a load's."""
 
 
 class ReplayedModel(Model):
@@ -70,7 +73,7 @@ class Timeline:
 
     def add(self, model: Model, happen: Happen) -> None:
         """Somebody's request is done, after all that was done. Raises Refused."""
-        event = Event(happen, deepcopy(model))
+        event = Event(happen, deepcopy(model), is_request=True)
         self._do(model, event)
         self.events.append(event)
         self.has_requests = True
@@ -93,12 +96,15 @@ class Timeline:
     ) -> Iterator[tuple[int, Sequence[Event]]]:
         """What happened from a place on, with the event at each place, the last one first.
 
-        Then with one of those `ahead` besides: before whatever it may have come before.
+        Then with the requests at other places among all that loads did: of two that agreed, another
+        order may be the one that lets the event follow. Then with one of those `ahead` besides:
+        before whatever it may have come before.
         """
         last = len(self.events)
         places = range(last, -1, -1) if self.has_requests else [last]
         for place in places:
             yield place, [event, *self.events[place:]]
+        yield from ((0, events) for events in self._interleaved(event))
         for happen in ahead:
             also = Event(happen, event.before)
             for place in places:
@@ -107,13 +113,22 @@ class Timeline:
                     first = min(place, at)
                     yield first, [*events[first:at], also, *events[at:]]
 
+    def _interleaved(self, event: Event) -> Iterator[Sequence[Event]]:
+        """The requests and what loads did, each in their order, in all orders of both."""
+        requests = [each for each in self.events if each.is_request]
+        loads = [*(each for each in self.events if not each.is_request), event]
+        count = len(requests) + len(loads)
+        for places in combinations(range(count), len(requests)):
+            of_requests, of_loads = iter(requests), iter(loads)
+            yield [next(of_requests if at in places else of_loads) for at in range(count)]
+
     def _replayed(
         self, start: Model, place: int, sequence: Sequence[Event], rows: Sequence[Item] | None
     ) -> Model | None:
         """The model after the events; None where they can't come so, or the rows say otherwise."""
         model, events = deepcopy(start), list[Event]()
         for event in sequence:
-            again = Event(event.happen, deepcopy(model), event.ids)
+            again = Event(event.happen, deepcopy(model), event.ids, event.is_request)
             try:
                 self._do(model, again)
             except (Refused, AssertionError, LookupError):
