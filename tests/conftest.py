@@ -75,6 +75,7 @@ _left_out: set[str] = set()
 @pytest.fixture
 def world() -> Iterator[World]:
     """An empty world."""
+    engine().lose_streams()  # of tests without a world, which would come in one batch with its own
     fresh = World()
     yield fresh
     fresh.close()

@@ -84,7 +84,8 @@ class Histories(RuleBasedStateMachine):
     def teardown(self) -> None:
         """As before."""
         clock.reset()
-        mock.patch.stopall()
+        for each in self.smaller:
+            each.stop()
 
     @property
     def repository(self) -> PostingRepository:
