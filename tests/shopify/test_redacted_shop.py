@@ -9,7 +9,7 @@ import pytest
 from local.shopify.customers import ShopCustomer
 from storepost.platform.jobs.runs import Remaining
 from storepost.sync.records.reading import moment_of
-from storepost.sync.webhooks import privacy, working
+from storepost.sync.webhooks import privacy
 from storepost.sync.webhooks.messages import ResumePoint, Webhook
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
@@ -208,7 +208,7 @@ class TestShopRedact:
             runs.append(webhook.resume_point)
             privacy.shop_redacted(webhook, lambda: next(left, 0))
 
-        monkeypatch.setitem(working.PRIVACY_TOPICS, "shop/redact", work)
+        monkeypatch.setitem(privacy.PRIVACY_TOPICS, "shop/redact", work)
         known.tell("shop/redact", self.BODY)
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]

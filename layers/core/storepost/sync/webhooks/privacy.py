@@ -195,3 +195,11 @@ def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool
             yield partial(redact, store, customer.external_id, demand=demand)
         if not own:
             yield partial(redact_buyer, store, profile.id, demand=demand)
+
+
+PRIVACY_TOPICS: dict[str, Callable[[Webhook, Remaining], None]] = {
+    "customers/data_request": data_requested,
+    "customers/redact": customer_redacted,
+    "shop/redact": shop_redacted,
+}
+"""The function for each topic that the law asks for, whether or not the shop is still connected."""
