@@ -171,6 +171,27 @@ def test_a_name_of_products_of_several_units_is_of_all_of_them(
     assert [row["first"]["S"], row["last"]["S"]] == ends
 
 
+def test_who_came_to_a_name_since_a_lost_try_stays(source: ProductSource) -> None:
+    same = {"sku": "SAME"}
+    bring(source, says("b", title="B"))
+    in_force, loaded = RulesRepository(source.store).get(), begun(source)
+    for brought in (("a", "b"), ("a",)):
+        load = ProductLoad(Changes(), source, in_force, loaded, NOW, 0)
+        for name in brought:
+            load.add(says(name, title=name, variants={f"{name}-1": same} if name == "a" else {}))
+        load.start()
+        if len(brought) > 1:
+            with pytest.raises(LostRace):
+                loaded.lists.finish()
+            loaded.begin_anew()
+            loaded.staging.begin()
+            bring(source, says("q", title="Q", variants={"q-1": same}))
+    loaded.lists.finish()
+    row = find_raw([name_key(source.store, Name(NameKind.SKU, "SAME"))]).popitem()[1]
+    ends = [short(product_id(source.store.id, name)) + f"{name}-1" for name in "aq"]
+    assert [row["first"]["S"], row["last"]["S"]] == ends
+
+
 def begun(source: ProductSource) -> Loaded:
     """A load that nothing was written of."""
     staging = Staging(source.store, source.source, new_id())

@@ -24,6 +24,7 @@ from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.item import find_all
 from storepost.platform.persistence.loads import in_flight
+from storepost.values.problems import Busy
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import (
     Operation,
@@ -249,6 +250,28 @@ class TestAhead:
             loader.load.start(Changes(), [(lists.tree, at_the_end(6, 300))])
         assert {pk: part for pk, part in engine.items.items() if part} == stored
         loader.add_all(lists, [at_the_end(6, 200), at_the_end(6, 300)])
+        lists.check()
+
+    def test_one_whose_answer_got_lost_keeps_its_pages(self) -> None:
+        """It may be written all the same: the next one loses to it."""
+
+        class Unanswered(Changes):
+            def commit(self) -> None:
+                super().commit()
+                raise Busy
+
+        lists, loader = begun(), LoaderAhead()
+        loader.add(lists, at_the_end(6, 100))
+        unanswered, written = Unanswered(), at_the_end(6, 200)
+        unanswered.create(EntryItem("records", "a"))
+        loader.load.start(unanswered, [(lists.tree, written)])
+        with pytest.raises(Busy):
+            loader.load.finish()
+        losing = Changes()
+        losing.create(EntryItem("records", "a"))
+        with pytest.raises(LostRace):
+            loader.load.commit(losing, [(lists.tree, at_the_end(6, 300))])
+        lists.model.update({entry.key: entry for entry in written})
         lists.check()
 
     def test_what_is_too_much_loses_nothing_of_the_one_before(self) -> None:

@@ -178,19 +178,26 @@ class NewNames:
         """Returns the rows of names that nobody has, and adds to the unit those of the others.
 
         Somebody has those that are `known`. Of the others it is read, where it `asks`; else each
-        row is to be inserted, which says whether there was one.
+        row is to be inserted, which says whether there was one. What a try before wrote stays, also
+        where somebody else came to it since: who they are would be forgotten.
         """
         stored = find_raw(self._names) if asks else {}
         rows = []
         for key, called in self._names.items():
             row = self._rows.row(key, {"first": _ref(called[0]), "last": _ref(called[-1])})
-            if stored.get(key) == row:  # by a try before
+            if key in stored and _has_ends(stored[key], row):
                 continue
             if key in stored or key in known:
                 changes.update(NameItem(*key), _actions(called))
             else:
                 rows.append(row)
         return rows
+
+
+def _has_ends(stored: Raw, row: Raw) -> bool:
+    """Whether a stored name has both who are called so first and last in another row of it."""
+    ends = (stored.get("first"), stored.get("last"))
+    return row["first"] in ends and row["last"] in ends
 
 
 def give_names(

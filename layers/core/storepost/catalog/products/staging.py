@@ -38,10 +38,13 @@ class Staging:
         return Staged(self._store.id, self._load, place)
 
     def index(self, first: int, products: Sequence[UUID]) -> Raw:
-        """Returns the row that leads to rows that are to be staged; it is written before those."""
+        """Returns the row that leads to rows that are to be staged; it is written before those.
+
+        Where a later try has fewer, the row of the first one stays.
+        """
         item = StagedProductsItem(
             staged_partition(self._store.workspace, self._store.id),
-            f"{short(self._load)}#{first:09d}",
+            f"{short(self._load)}#{first:09d}.{len(products)}",
             source=self._source,
             ids=b"".join(each.bytes for each in products),
         )

@@ -243,12 +243,21 @@ class ListsLoad:
 
     @contextmanager
     def _losing(self) -> Iterator[None]:
-        """Where a unit loses its race, no page is left of it, or of those behind it."""
+        """Where a unit loses its race, no page is left of it, or of those behind it.
+
+        After any error the lists are read anew.
+        """
         try:
             yield
         except LostRace:
             self._turn.abandon()
             delete_rows(_key(page) for unit in self._under_way for page in unit.left)
+            self._under_way.clear()
+            self._begin_anew()
+            raise
+        except Exception:
+            # What was sent may be written all the same, as where its answer is lost: no page goes.
+            self._turn.abandon()
             self._under_way.clear()
             self._begin_anew()
             raise
