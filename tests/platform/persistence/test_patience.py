@@ -145,6 +145,15 @@ class TestUntilWhen:
         assert int(busy.value.headers["Retry-After"]) >= 1
         assert met.met > seconds - MARGIN_SECONDS
 
+    def test_a_worker_is_refused_for_all_of_its_time(
+        self, world: World, fake_time: FakeTime
+    ) -> None:
+        """More than a thousand times."""
+        someone = world.person()
+        with patience(1_200_000), faults(FAULT, "GetItem", 10_000), pytest.raises(Busy):
+            row_of(someone)
+        assert len(fake_time.waits) > 1_100
+
     def test_each_call_is_tried_once_however_late(self, world: World) -> None:
         someone = world.person()
         with patience(NO_TIME):

@@ -24,6 +24,8 @@ MAX_TRIES = 12
 
 _FIRST_SECONDS = 0.01
 _MAX_SECONDS = 1.0
+_DOUBLINGS = 16
+"""More make no difference, and a worker that is refused for ten minutes gets to a thousand."""
 
 
 @dataclass
@@ -112,7 +114,7 @@ def pause(tries: int) -> None:
 def wait(times: int, first_seconds: float) -> None:
     """Waits up to twice `first_seconds`, doubled each time, at most a second. Raises Busy."""
     most = _time_left(times)
-    upper = min(_MAX_SECONDS, first_seconds * 2**times)
+    upper = min(_MAX_SECONDS, first_seconds * 2 ** min(times, _DOUBLINGS))
     time.sleep(min(random.uniform(0, upper), most))  # noqa: S311
 
 
