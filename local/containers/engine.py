@@ -6,6 +6,7 @@ Whatever is on the network is the run's own, so that it can end all of it, whoev
 import json
 import platform
 import subprocess
+import time
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -16,6 +17,7 @@ from local.console import CannotRun
 DESKTOP_HOST = "host.docker.internal"
 _CONFIG = "{{json (index .IPAM.Config 0)}}"
 _LOOK_SECONDS = 3
+_DELETE_TRIES = 10
 _GATEWAY = "{{(index .IPAM.Config 0).Gateway}}"
 
 
@@ -82,9 +84,17 @@ def _check_engine() -> None:
 
 
 def _delete(network: str) -> None:
-    if network in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
+    """Removes a network; the engine keeps it while a container that SAM CLI removes is going."""
+    for is_last in (*(False,) * _DELETE_TRIES, True):
+        if network not in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
+            return
         _delete_containers(network)
-        _docker("network", "rm", network)
+        try:
+            _docker("network", "rm", network)
+        except subprocess.CalledProcessError:
+            if is_last:
+                raise
+            time.sleep(1)
 
 
 def _delete_containers(network: str) -> None:
