@@ -85,16 +85,18 @@ def _check_engine() -> None:
 
 def _delete(network: str) -> None:
     """Removes a network; the engine keeps it while a container that SAM CLI removes is going."""
-    for is_last in (*(False,) * _DELETE_TRIES, True):
-        if network not in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
-            return
+    if network not in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
+        return
+    for left in reversed(range(_DELETE_TRIES)):
         _delete_containers(network)
         try:
             _docker("network", "rm", network)
         except subprocess.CalledProcessError:
-            if is_last:
+            if not left:
                 raise
             time.sleep(1)
+        else:
+            return
 
 
 def _delete_containers(network: str) -> None:
