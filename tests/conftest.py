@@ -6,7 +6,6 @@ It is moto's, but for the tables where `STORE=dynoxide` has them in that engine.
 import gc
 import os
 import random
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from storepost.accounts.identity import passwords  # noqa: E402
 from tests.harness.bytecode import compile_tests  # noqa: E402
 from tests.harness.coverage import ResumePoint, unreached  # noqa: E402
 from tests.harness.described import DescribedAnswers  # noqa: E402
-from tests.harness.faults import FakeTime  # noqa: E402
+from tests.harness.faults import FakeTime, fake_clock  # noqa: E402
 from tests.harness.least_privilege import Recorder, unused  # noqa: E402
 from tests.harness.log_watch import LogWatch  # noqa: E402
 from tests.harness.transactions import Transactions  # noqa: E402
@@ -99,12 +98,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """Waits take no time, each is the longest that chance allows, and a clock counts them."""
-    own = FakeTime()
-    monkeypatch.setattr(random, "uniform", lambda _least, most: most)
-    monkeypatch.setattr(time, "monotonic", lambda: own.now)
-    monkeypatch.setattr(time, "sleep", own.sleep)
-    return own
+    """Waits take no time, and a clock counts them."""
+    return fake_clock(monkeypatch)
 
 
 def _forget_hasher() -> None:

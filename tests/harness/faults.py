@@ -1,10 +1,13 @@
 """Faults that DynamoDB has and moto has not, at the calls of botocore: as AWS documents them."""
 
+import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from tests.harness.call_interruption import Side, around_calls
@@ -34,6 +37,9 @@ CONFLICT_OF_ONE = refusal("TransactionConflictException")
 """A transaction has the row that a single write is for."""
 FAULT = refusal("InternalServerError", status=500)
 
+_MAX_MET = 20_000
+"""More than a worker meets in all of its time."""
+
 
 @dataclass
 class Faults:
@@ -58,6 +64,8 @@ def faults(
     def step(_number: int, called: str, side: Side) -> None:
         if (called, side) == (operation, moment) and seen.met < times:
             seen.met += 1
+            if seen.met > _MAX_MET:
+                pytest.fail(f"{operation} is tried without end: is the clock a fake one?")
             raise error if isinstance(error, Exception) else error()
 
     with around_calls(step) as calls:
@@ -82,3 +90,16 @@ class FakeTime:
         assert seconds >= 0
         self.waits.append(seconds)
         self.now += seconds
+
+    def monotonic(self) -> float:
+        """Returns the time."""
+        return self.now
+
+
+def fake_clock(patch: pytest.MonkeyPatch) -> FakeTime:
+    """Waits take no time from now on, each is as long as may be, and a clock counts them."""
+    own = FakeTime()
+    patch.setattr(random, "uniform", lambda _least, most: most)
+    patch.setattr(time, "monotonic", own.monotonic)
+    patch.setattr(time, "sleep", own.sleep)
+    return own

@@ -15,7 +15,7 @@ from storepost.platform.postings.repository import PostingRepository
 from storepost.platform.postings.rows import PostingItem
 from storepost.values.scope import WorkspaceScope
 from tests.concurrency.people import customer
-from tests.harness.faults import THROTTLED, faults, refusal
+from tests.harness.faults import THROTTLED, fake_clock, faults, refusal
 from tests.harness.world import CANARY, Answer, Someone, World
 from tests.webhooks.receiving import HOOK, URL
 
@@ -64,6 +64,7 @@ class Searched:
             pytest.MonkeyPatch.context() as patched,
             faults(refusal(THROTTLED[0]), "BatchWriteItem"),
         ):
+            fake_clock(patched)
             patched.setitem(reader.source, "MaximumRetryAttempts", 1)
             self.world._stream.pump()
 
