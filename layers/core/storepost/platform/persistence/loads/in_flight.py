@@ -120,16 +120,21 @@ def in_flight[T, R](work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:
 
 
 def _threads() -> AbstractContextManager[ThreadPoolExecutor]:
-    """The threads that all share; others for what one of them begins, which would wait for itself.
+    """The threads that all share; others for what any of them begins, which would wait for itself.
 
     To begin sixteen takes as much CPU as two calls.
     """
-    if getattr(_thread, "is_shared", False):
-        return ThreadPoolExecutor(CALLS_IN_FLIGHT)
+    if getattr(_thread, "is_taken", False):
+        return _new_threads()
     return nullcontext(_SHARED)
 
 
+def _new_threads() -> ThreadPoolExecutor:
+    def take() -> None:
+        _thread.is_taken = True
+
+    return ThreadPoolExecutor(CALLS_IN_FLIGHT, initializer=take)
+
+
 _thread = threading.local()
-_SHARED = ThreadPoolExecutor(
-    CALLS_IN_FLIGHT, initializer=lambda: setattr(_thread, "is_shared", True)
-)
+_SHARED = _new_threads()
