@@ -96,7 +96,7 @@ class _Pages:
 
 def _pages(group: _Group, expect_live: ExpectLive) -> _Pages:
     # Bulk writes, with their threads, are needed by few of the functions that write postings.
-    from storepost.platform.postings.packing import Packing  # noqa: PLC0415 - 5 ms
+    from storepost.platform.postings.packing import Packing  # noqa: PLC0415 - 3 ms
 
     packing, puts = Packing(group.of), group.puts
     pages = cut_by_entry(KeyedPosting(key[1], posting) for key, posting in puts.items())

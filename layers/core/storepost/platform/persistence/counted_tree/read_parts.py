@@ -77,13 +77,10 @@ class ReadParts:
         These count then what is added to them as pending once more. Their sum doesn't tell, as with
         `_forget_folded`.
         """
-        if self._attempts and any(map(self._has_pending, self._below.values())):
+        if self._attempts and any(_changed(self._pending, each) for each in self._below.values()):
             folded = set(self._summit.pending).difference(self._rows.pending())
             if folded:
                 self._begin_anew()
-
-    def _has_pending(self, nodes: Sequence[Node]) -> bool:
-        return bool(nodes) and self._pending.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi))
 
     def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
         """Leaves out nodes that were read before a fold brought something into them.
@@ -93,7 +90,7 @@ class ReadParts:
         folded = set(self._pending_before) - set(pending)
         sums = PendingSums(folded, self._rows.fields, self._counters)
         for place, nodes in list(self._children.items()):
-            if nodes and sums.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi)):
+            if _changed(sums, nodes):
                 del self._children[place]
 
     @cached_property
@@ -218,3 +215,8 @@ class ReadParts:
 
 def _key(entry: TreeEntry) -> str:
     return entry.key
+
+
+def _changed(sums: PendingSums, nodes: Sequence[Node]) -> bool:
+    """Whether any of the changes is below one of these neighbours."""
+    return bool(nodes) and sums.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi))

@@ -249,15 +249,11 @@ class ListsLoad:
         """
         try:
             yield
-        except LostRace:
+        except Exception as error:
             self._turn.abandon()
-            delete_rows(_key(page) for unit in self._under_way for page in unit.left)
-            self._under_way.clear()
-            self._begin_anew()
-            raise
-        except Exception:
-            # What was sent may be written all the same, as where its answer is lost: no page goes.
-            self._turn.abandon()
+            # After any other one what was sent may be written, as where its answer is lost.
+            if isinstance(error, LostRace):
+                delete_rows(_key(page) for unit in self._under_way for page in unit.left)
             self._under_way.clear()
             self._begin_anew()
             raise
