@@ -64,7 +64,7 @@ costs: install ## what every operation costs, measured on dynoxide: docs/costs.m
 	@$(BIN)/python -m tests.costs
 
 test-long: install ## the state machines at length: 2,000 histories each
-	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/platform/counted_tree/test_histories.py \
+	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto -o faulthandler_timeout=0 tests/platform/counted_tree/test_histories.py \
 	  tests/platform/counted_tree/test_packed_histories.py tests/platform/counted_tree/test_killed_histories.py \
 	  tests/people/matching/test_histories.py tests/coupons/test_histories.py tests/people/consent/test_histories.py \
 	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py \
