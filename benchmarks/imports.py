@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.data.import_shop import connect, serving, write_customers, write_orders
+from benchmarks.data.import_shop import connect
+from benchmarks.data.pulled_shop import serving, write_customers, write_orders
 from benchmarks.measure.apart import apart, aws_for_all
 from benchmarks.measure.reporting import Column, Table
 from benchmarks.measure.tables import start_other_services, tables

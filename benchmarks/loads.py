@@ -1,8 +1,8 @@
-"""`make bench-loads`: coupon codes and orders, beside an earlier commit where one is given.
+"""`make bench-loads`: coupon codes, orders and pulls, beside an earlier commit where one is given.
 
 `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
 `git worktree add` makes; it runs with the same packages. `CODES=20000` makes the file longer,
-and `ORDERS=10000` brings more orders.
+`ORDERS=10000` brings more orders, and `CUSTOMERS=5000` more customers from a shop.
 """
 
 import os
@@ -13,13 +13,16 @@ from local.aws.dynoxide import VERSION
 
 CODES = int(os.environ.get("CODES", "5000"))
 ORDERS = int(os.environ.get("ORDERS", "2000"))
+CUSTOMERS = int(os.environ.get("CUSTOMERS", "500"))
+PULLED = 4
+"""Records a customer: the customer and three orders."""
 LATENCIES = (0, 12)
 """In milliseconds: the engine's own, and the mean of DynamoDB's writes."""
 MAX_WRITES = 1.3
 COLUMNS = (
     Column("what"),
     Column("latency", "ms a call at least"),
-    Column("records", "codes or orders"),
+    Column("records", "codes, orders, or customers and orders"),
     Column("a second", "by the clock"),
     Column("CPU", "ms each", 3),
     Column("read units", "each", 2),
@@ -31,6 +34,7 @@ NOTES = (
     f"{MAX_WRITES:g} write units each are the most that a loaded code may take.",
     "Orders come in batches of 500; mixed: two in five are somebody's first, the others anybody's.",
     "Of known buyers, five orders in a row are one's. The stream's work comes to all that.",
+    "A pull is a shop's first import: customers who subscribed, each with three orders.",
     "The engine is in another process. Each way runs in turn, in a process of its own.",
 )
 
@@ -52,6 +56,8 @@ def main() -> None:
             orders = taken(checkout, "orders", ORDERS, milliseconds)
             for buyers, took in orders.items():
                 table.add(*row(f"orders, buyers {buyers}, {what}", milliseconds, ORDERS, took))
+            pulled = taken(checkout, "pull", CUSTOMERS, milliseconds)["first"]
+            table.add(*row(f"a pull, {what}", milliseconds, PULLED * CUSTOMERS, pulled))
             print(table.text(), flush=True)
     table.publish()
 

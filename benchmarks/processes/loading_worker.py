@@ -2,18 +2,20 @@
 
 `python loading_worker.py coupons <codes> <milliseconds>` in the folder of a checkout loads a file
 of so many coupon codes, `feed <rows> <milliseconds>` imports a feed, then the same once more, then
-with one row in a hundred changed; `orders <orders> <milliseconds>` sends batches. Each call of
+with one row in a hundred changed; `orders <orders> <milliseconds>` sends batches, and `pull
+<customers> <milliseconds>` has a shop's customers pulled, with three orders each. Each call of
 DynamoDB takes so many milliseconds at least. It prints as JSON what each of these took: seconds by
 the clock and of the CPU, units and calls.
 """
 
 import json
+import os
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,12 +33,26 @@ CHANGED_EVERY = 100
 WARM_UP_ROWS = 600
 BATCH = 500
 WARM_UP_ORDERS = 500
+WARM_UP_CUSTOMERS = 50
+PULLED_SHOP = Path(__file__).parent.parent / "data" / "pulled_shop.py"
+ORDERS_A_CUSTOMER = 3
 
 
 def _module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever checkout
     """A module of the benchmarks, which stood beside each other once."""
     in_folder = f"benchmarks.{folder}"
     return import_module(f"{in_folder}.{name}" if find_spec(in_folder) else f"benchmarks.{name}")
+
+
+def _loaded(path: Path) -> Any:  # noqa: ANN401
+    """The module in a file, whichever checkout is on the path."""
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no module can be loaded from {path}")
+    module = module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def _slow_down(seconds: float) -> None:
@@ -169,7 +185,28 @@ def _paid(order: dict[str, Any]) -> dict[str, Any]:
     return {**order, "totalRefunded": {**order["totalRefunded"], "amount": 0}}
 
 
-LOADS = {"coupons": load_coupons, "feed": load_feed, "orders": load_orders}
+def load_pull(customers: int, seconds: float) -> dict[str, dict[str, float]]:
+    """What a shop's first import took, of which everybody is new."""
+    shop = _loaded(PULLED_SHOP)
+    connect = _module("data", "import_shop").connect
+    worker = _module("processes", "import_worker")
+
+    def bring(count: int) -> dict[str, float]:
+        orders = ORDERS_A_CUSTOMER * count
+        with TemporaryDirectory() as folder, shop.serving(Path(folder), count, orders) as host:
+            shop.write_customers(Path(folder) / "customers", count)
+            shop.write_orders(Path(folder) / "orders", orders, count)
+            os.environ["FEED_ALLOW_HOSTS"] = host
+            os.environ["SHOPIFY_STAND_IN"] = f"http://{host}"
+            store = connect(f"pulled-{count}")
+            return _measured(lambda: worker.pull(store, 1, lambda: worker.A_DAY))
+
+    bring(WARM_UP_CUSTOMERS)
+    _slow_down(seconds)
+    return {"first": bring(customers)}
+
+
+LOADS = {"coupons": load_coupons, "feed": load_feed, "orders": load_orders, "pull": load_pull}
 
 
 def main() -> None:
