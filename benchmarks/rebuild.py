@@ -33,7 +33,7 @@ from benchmarks.measure.metering import Meter
 from benchmarks.measure.reporting import Cell, Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
-from storepost.lifecycle.migrations.working import migrate_workspace
+from storepost.lifecycle.migrations.worker import migrate_workspace
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.rows import ProfileItem, profile_row

@@ -32,7 +32,7 @@ from storepost.stores.stores.write_back import new_secret
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
-from storepost.webhooks.deliveries import working
+from storepost.webhooks.deliveries import worker
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage
 from storepost.webhooks.deliveries.queueing import outgoing_deliveries
 from storepost.webhooks.endpoints.model import SealedSecrets, WebhookEndpoint
@@ -129,7 +129,7 @@ class Service:
 
 
 def _reads[M: DeliveryMessage](message: type[M]) -> Read:
-    return lambda body: working.deliver(Run(message.of(body), 1, lambda: 30_000))
+    return lambda body: worker.deliver(Run(message.of(body), 1, lambda: 30_000))
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def simulated(time: Timeline, integrators: Integrators, service: Service) -> Ite
             (clock, "now", lambda: clock.to_milliseconds(BEGINNING + timedelta(seconds=time.now))),
             (posting, "post", integrators.post),
             (queues, "client", lambda: service),
-            (working, "count", lambda _name: None),
+            (worker, "count", lambda _name: None),
         ):
             stack.enter_context(mock.patch.object(place, name, value))
         yield

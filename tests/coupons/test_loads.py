@@ -15,7 +15,7 @@ from storepost.coupons.codes import ALPHABET, CODE_LENGTH, code_id, new_seed, se
 from storepost.coupons.loading import CodeLoad
 from storepost.coupons.rows import CodeItem, CouponWorkItem
 from storepost.coupons.trees import CodeList
-from storepost.lifecycle.workspaces.selling import delete_codes, delete_coupons
+from storepost.lifecycle.workspaces.commerce import delete_codes, delete_coupons
 from storepost.platform.persistence.counted_tree import Packing
 from storepost.platform.persistence.counted_tree.items import EntryItem, NodeItem
 from tests.coupons.coupon_store import Shop, counts, day

@@ -9,7 +9,7 @@ from local.template import ROOT, parameter_defaults
 from storepost.shopify.shops import API_VERSION
 from storepost.sync.webhooks.privacy import PRIVACY_TOPICS
 from storepost.sync.webhooks.topics import TOPICS
-from storepost.sync.webhooks.working import STORE_TOPICS
+from storepost.sync.webhooks.worker import STORE_TOPICS
 
 HOST = "https://api.example.com/v1"
 

@@ -12,7 +12,7 @@ from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import ShopUnavailable
 from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.messages import Webhook
-from storepost.sync.webhooks.working import STORE_TOPICS, work_on
+from storepost.sync.webhooks.worker import STORE_TOPICS, work_on
 from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Someone

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
-from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedOptOutItem
+from storepost.people.consent.missed_write_backs import MissedWriteBackItem
+from storepost.people.consent.owed_opt_outs import OwedOptOutItem
 from storepost.people.consent.states import ConsentState
 from storepost.sync.records.reading import moment_of
 from tests.harness.crash_points import crashes

@@ -12,7 +12,7 @@ from local.shopify.customers import ShopCustomer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import IdentityItem
 from storepost.sync.records.reading import moment_of
-from storepost.sync.webhooks import privacy, redacting, working
+from storepost.sync.webhooks import privacy, redacting, worker
 from storepost.sync.webhooks.messages import Webhook
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
@@ -77,7 +77,7 @@ class TestDataRequest:
         privacy.data_requested(webhook, lambda: 10**6)
         body = json.dumps(order_body(id=99)).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
-        working.STORE_TOPICS["orders/create"](known.store, created)
+        worker.STORE_TOPICS["orders/create"](known.store, created)
         [profile] = profiles(known, owner)
         privacy.data_requested(webhook, lambda: 10**6)
         known.world.deliver()
@@ -235,7 +235,7 @@ class TestCustomerRedact:
         order = order_body(id=99, updated_at=clock.now().isoformat())
         body = json.dumps(order).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
-        working.STORE_TOPICS["orders/create"](known.store, created)
+        worker.STORE_TOPICS["orders/create"](known.store, created)
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
         known.world.advance(seconds=1)
         body = json.dumps({**REDACT, "orders_to_redact": [ORDER, 99]}).encode()
@@ -297,7 +297,7 @@ class TestCustomerRedact:
         payload = json.dumps({**REDACT, "orders_to_redact": []}).encode()
         redacts = Webhook(SHOP, "customers/redact", clock.now(), payload)
         with before_the_commit(lambda: privacy.customer_redacted(redacts, lambda: 10**6)):
-            working.STORE_TOPICS[what](hooks.store, webhook)
+            worker.STORE_TOPICS[what](hooks.store, webhook)
         assert profiles(hooks, owner) == []
         hooks.world.deliver()
         later = (clock.now() + timedelta(seconds=1)).isoformat()

@@ -16,7 +16,7 @@ from storepost.api.http.pages import BY_LANGUAGE, page_response, problem_pages
 from storepost.api.reference import pages
 from storepost.api.reference.schemas import Html
 from storepost.people.consent.model import Proof
-from storepost.people.opt_in import asking, listing, service
+from storepost.people.opt_in import listing, requesting, service
 from storepost.people.opt_in.bodies import NewOptInRequest, OptInForm
 from storepost.people.opt_in.schemas import OptInRequest
 from storepost.people.opt_in.service import Followed
@@ -57,7 +57,7 @@ def create_opt_in_request(
     gets one of these emails a day at most, and two in 30 days; a workspace sends so many a day as
     whoever runs the service allows.
     """
-    request = asking.request_opt_in(caller, id, body.value(), origin.base_url, writes)
+    request = requesting.request_opt_in(caller, id, body.value(), origin.base_url, writes)
     return OptInRequest.of(request, clock.now())
 
 

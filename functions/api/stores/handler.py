@@ -17,7 +17,7 @@ from storepost.overview.store_details.service import (
     details_of_id,
     details_once_disconnected,
 )
-from storepost.people.consent.missed import has_missed
+from storepost.people.consent.missed_write_backs import has_missed
 from storepost.people.consent.resending import catch_up
 from storepost.stores.imports.turns import LatestImportStatus
 from storepost.stores.stores import service

@@ -1,6 +1,6 @@
 """Each hour: suppressions whose end has come are moved to the history."""
 
-from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.expiring import end_what_is_due
 from storepost.platform.jobs.schedules import schedule_handler
 
 

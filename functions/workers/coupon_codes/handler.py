@@ -1,7 +1,7 @@
 """The queue of coupons that have something to do: each message goes on with one coupon."""
 
 from storepost.coupons.messages import CouponMessage
-from storepost.coupons.working import resume
+from storepost.coupons.worker import resume
 from storepost.platform.jobs.batches import fifo_queue_handler, job
 
 lambda_handler = fifo_queue_handler(job(CouponMessage, resume))

@@ -1,6 +1,6 @@
 """The queue of migrations: rows of a workspace are brought into another form."""
 
-from storepost.lifecycle.migrations.working import migrate_workspace
+from storepost.lifecycle.migrations.worker import migrate_workspace
 from storepost.platform.jobs.batches import job, queue_handler
 from storepost.platform.migrations.messages import MigrationMessage
 

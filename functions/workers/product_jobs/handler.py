@@ -1,6 +1,6 @@
 """The queue of work on a store's products: names of many variants, changes of its rules."""
 
-from storepost.catalog.priorities.running import run_job
+from storepost.catalog.priorities.worker import run_job
 from storepost.catalog.products.jobs import Job
 from storepost.platform.jobs.batches import job, queue_handler
 

@@ -4,7 +4,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.platform.jobs.batches import fifo_queue_handler
-from storepost.sync.webhooks.working import work_on
+from storepost.sync.webhooks.worker import work_on
 
 
 def work_on_webhook(record: SQSRecord, context: LambdaContext) -> None:

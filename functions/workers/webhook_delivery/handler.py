@@ -2,6 +2,6 @@
 
 from storepost.platform.jobs.batches import fifo_queue_handler, job
 from storepost.webhooks.deliveries.messages import DeliveryMessage
-from storepost.webhooks.deliveries.working import deliver
+from storepost.webhooks.deliveries.worker import deliver
 
 lambda_handler = fifo_queue_handler(job(DeliveryMessage, deliver))

@@ -1,6 +1,6 @@
 """The queue of later attempts at webhook endpoints, of replays, and of looks at failing ones."""
 
 from storepost.platform.jobs.batches import queue_handler
-from storepost.webhooks.deliveries.later import do_later
+from storepost.webhooks.deliveries.retry_worker import do_later
 
 lambda_handler = queue_handler(do_later)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from storepost.catalog.priorities import running
+from storepost.catalog.priorities import worker
 from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.products.feeds import delete_source
 from storepost.catalog.products.jobs import Job, JobKind
@@ -27,13 +27,13 @@ class TestWorker:
 
     @pytest.fixture(autouse=True)
     def _small_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 2)
-        monkeypatch.setattr(running, "APPLIED_AT_ONCE", 2)
+        monkeypatch.setattr(worker, "PREVIEWED_AT_ONCE", 2)
+        monkeypatch.setattr(worker, "APPLIED_AT_ONCE", 2)
 
     def run(self, place: Place, change: dict[str, Any], tries: int = 1, ms: int = 60_000) -> None:
         workspace, store = place.value.workspace.id, UUID(place.id)
         job = Job(JobKind.PRIORITY_CHANGE, workspace, store, UUID(change["id"]))
-        run_worker(running.run_job, job, tries, ms)
+        run_worker(worker.run_job, job, tries, ms)
 
     def outcome(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
         """What became of the change, but for moments and places of keys by moments."""
@@ -77,8 +77,8 @@ class TestWorker:
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of the four products change: no step that keeps one looks at any after it."""
-        assert running.MAX_STORED_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
-        monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
+        assert worker.MAX_STORED_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
+        monkeypatch.setattr(worker, "PREVIEWED_AT_ONCE", 4)
         external_ids = [
             row["externalId"] for row in place.get("/products", sort="changedAt")["items"]
         ]
@@ -87,7 +87,7 @@ class TestWorker:
         changed = {row["externalId"] for row in expected["changed"]}
         steps = [n + 1 for n, name in enumerate(external_ids) if name in changed]
         steps += [4] * (steps[-1] < 4)
-        monkeypatch.setattr(running, "MAX_STORED_AT_ONCE", 1)
+        monkeypatch.setattr(worker, "MAX_STORED_AT_ONCE", 1)
         self.run(place, change, ms=1)
         for previewed in steps:
             self.run(place, change, ms=1)
@@ -128,7 +128,7 @@ class TestWorker:
         external_ids = [
             row["externalId"] for row in place.get("/products", sort="changedAt")["items"]
         ]
-        monkeypatch.setattr(running, "APPLIED_AT_ONCE", 1)
+        monkeypatch.setattr(worker, "APPLIED_AT_ONCE", 1)
         assert place.act(change, "apply").status == 202
         counted = []
         for _ in external_ids:
@@ -198,7 +198,7 @@ class TestWorker:
         def broken(*_: object) -> None:
             raise RuntimeError("broken")
 
-        monkeypatch.setattr(running, "compare", broken)
+        monkeypatch.setattr(worker, "compare", broken)
         with pytest.raises(RuntimeError):
             self.run(place, change, tries=TRIES - 1)
         assert place.change(change)["status"] == "previewing"
@@ -233,7 +233,7 @@ class TestWorker:
         stored = left()
         assert stored
         with monkeypatch.context() as broken:
-            broken.setattr(running, "CLEARED_AT_ONCE", "broken")
+            broken.setattr(worker, "CLEARED_AT_ONCE", "broken")
             with pytest.raises(TypeError if tries == TRIES else NeverEnded):
                 self.run(place, change, tries=tries)
         assert left() == stored

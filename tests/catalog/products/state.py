@@ -8,7 +8,7 @@ from storepost.catalog.products.model import Product
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.resolution import Resolution
 from storepost.catalog.products.rows import ProductItem
-from storepost.catalog.products.summing import summary_of
+from storepost.catalog.products.summaries import summary_of
 from storepost.catalog.products.trees import ProductLists
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.item import Item, Key

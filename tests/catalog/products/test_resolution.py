@@ -11,7 +11,7 @@ from storepost.catalog.products.model import MissingField
 from storepost.catalog.products.records import Record, SourceValues
 from storepost.catalog.products.resolution import Resolution, StoreTerms
 from storepost.catalog.products.rules import RankedSource, Rules, SourceKind
-from storepost.catalog.products.summing import summary_of
+from storepost.catalog.products.summaries import summary_of
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 SOURCES = [UUID(int=n) for n in range(1, 5)]

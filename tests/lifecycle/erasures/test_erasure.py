@@ -13,7 +13,7 @@ from storepost.people.customers.repository import CustomerItem
 from storepost.people.events.rows import OrderPointerItem
 from storepost.people.profiles import erasing as profile_rows
 from storepost.people.profiles import repository as profile_repository
-from storepost.people.profiles.leftover_words import opened_words
+from storepost.people.profiles.erased_names import opened_words
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     IdentityItem,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from storepost.lifecycle.migrations.working import migrate_workspace
+from storepost.lifecycle.migrations.worker import migrate_workspace
 from storepost.overview.search.sources import entry_of
 from storepost.platform.jobs.runs import Run, run_once
 from storepost.platform.migrations.keys import REBUILD_SEARCH, migration_key

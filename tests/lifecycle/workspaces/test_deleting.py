@@ -17,7 +17,7 @@ from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.rows import CodeRow
-from storepost.coupons.working import resume
+from storepost.coupons.worker import resume
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
 from storepost.orders.trees import OrderList

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from local.events.pumps import pump_queue
-from storepost.people.consent.owed import OwedOptOutItem
+from storepost.people.consent.owed_opt_outs import OwedOptOutItem
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.rows import IdentityItem

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.profiles.model import Profile
 from storepost.platform.attempts.due import PARTITION

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.resending import MAX_RESENDS
 from storepost.people.consent.states import ConsentState
 from storepost.platform.attempts import posting

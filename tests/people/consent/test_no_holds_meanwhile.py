@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent import resending
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState

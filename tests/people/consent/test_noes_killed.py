@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.stores.stores.repository import StoreRepository
 from tests.harness.crash_points import KEY, Crashes, crashes, until_answered
 from tests.harness.receiver import Receiver

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent import resending
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.write_back_index import IndexedChangeItem, index_partition
 from storepost.people.consent_changes import retrying, write_back_list
 from storepost.people.profiles.model import Profile

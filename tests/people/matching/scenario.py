@@ -8,8 +8,8 @@ from uuid import UUID
 from local import aws
 from local.events.pumps import reader_of
 from local.functions import invoke
-from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedOptOutItem
+from storepost.people.consent.missed_write_backs import MissedWriteBackItem
+from storepost.people.consent.owed_opt_outs import OwedOptOutItem
 from storepost.people.profiles.lists import ProfileLists
 from storepost.people.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
 from storepost.platform.persistence.counted_tree.checking import faults

@@ -24,7 +24,7 @@ from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.service import change_email_consent, change_sms_consent
 from storepost.people.customers.releasing import release_identity
-from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.expiring import end_what_is_due
 from storepost.people.deliverability.lifting import lift_suppression
 from storepost.people.deliverability.reachability import check_reachability, reachability_of
 from storepost.people.deliverability.service import suppress

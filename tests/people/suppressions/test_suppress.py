@@ -10,7 +10,7 @@ import pytest
 from local.events import pumps
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.expiring import end_what_is_due
 from storepost.people.deliverability.service import suppress, suppression_of, suppressions_of
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.suppressions.model import (

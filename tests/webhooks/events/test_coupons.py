@@ -12,7 +12,7 @@ import pytest
 from local.events import pumps
 from storepost.coupons import loading
 from storepost.coupons.messages import CouponMessage
-from storepost.coupons.working import resume
+from storepost.coupons.worker import resume
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.item import Key, Raw
 from storepost.platform.persistence.loads.row_writes import insert_rows

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent.states import Channel
-from storepost.people.deliverability.ending import end_what_is_due
+from storepost.people.deliverability.expiring import end_what_is_due
 from storepost.people.deliverability.service import suppress
 from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values import clock

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from storepost.coupons.coupon_work import WorkRepository
 from storepost.coupons.keys import (
     code_key,
     due_key,
@@ -25,7 +26,6 @@ from storepost.coupons.rows import (
     use_row,
 )
 from storepost.coupons.trees import CodeList
-from storepost.coupons.works import WorkRepository
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.coupons.codes import seeded_code
+from storepost.coupons.coupon_work import Chunk, CouponWork, WorkMoved, WorkRepository
 from storepost.coupons.loading import CodeLoad
 from storepost.coupons.model import Coupon, LoadMark
 from storepost.coupons.repository import CouponRepository
-from storepost.coupons.works import Chunk, CouponWork, WorkMoved, WorkRepository
 from storepost.platform.persistence.changes import Changes, LostRace, until_won
 from storepost.platform.persistence.objects import ObjectGone, get_object
 from storepost.values import clock

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost.coupons.assigning import Assigned
 from storepost.coupons.code_listing import CodeView
+from storepost.coupons.coupon_work import WorkRepository
 from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import (
     CodeStatus,
@@ -19,7 +20,6 @@ from storepost.coupons.model import (
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.service import FilledCoupon
 from storepost.coupons.trees import CodeList
-from storepost.coupons.works import WorkRepository
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository

@@ -15,13 +15,13 @@ from uuid import UUID
 
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
+from storepost.coupons.coupon_work import Chunk, CouponWork, WorkRepository
 from storepost.coupons.keys import code_key
 from storepost.coupons.model import Code, Coupon, Use
 from storepost.coupons.pool import first_status, used
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeItem, CodeUseItem, as_code, code_attributes
 from storepost.coupons.trees import CodeList
-from storepost.coupons.works import Chunk, CouponWork, WorkRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.loading import Load

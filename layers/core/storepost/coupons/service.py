@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
+from storepost.coupons.coupon_work import WorkRepository
 from storepost.coupons.expiring import end
 from storepost.coupons.files import CodeFile, read_codes
 from storepost.coupons.finding import found_coupon
@@ -30,7 +31,6 @@ from storepost.coupons.problems import (
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeItem
-from storepost.coupons.works import WorkRepository
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import all_exist
 from storepost.platform.persistence.objects import put_object

@@ -11,7 +11,7 @@ from storepost.catalog.products.model import Product, variant_id
 from storepost.catalog.products.records import Record
 from storepost.catalog.products.resolution import Resolution, Resolved, ResolvedProduct, StoreTerms
 from storepost.catalog.products.rules import Rules
-from storepost.catalog.products.summing import title_of
+from storepost.catalog.products.summaries import title_of
 
 MAX_CHANGES = 500
 """Of one product that a preview lists."""

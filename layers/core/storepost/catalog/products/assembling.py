@@ -10,7 +10,7 @@ from storepost.catalog.products.naming import skus_of
 from storepost.catalog.products.packing import digest_of, layer_parts
 from storepost.catalog.products.records import Layer
 from storepost.catalog.products.resolution import Resolution
-from storepost.catalog.products.summing import summary_of
+from storepost.catalog.products.summaries import summary_of
 from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFailed
 
 MAX_VARIANTS = 2000

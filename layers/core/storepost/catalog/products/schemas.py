@@ -11,7 +11,7 @@ from storepost.catalog.products.fields import CUSTOM, is_custom
 from storepost.catalog.products.model import MissingField, ProductStatus, Stock, Summary
 from storepost.catalog.products.model import Product as ProductValue
 from storepost.catalog.products.resolution import ResolvedProduct
-from storepost.catalog.products.summing import summary_of
+from storepost.catalog.products.summaries import summary_of
 from storepost.stores.stores.references import StoreReference
 from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 

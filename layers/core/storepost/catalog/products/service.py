@@ -10,7 +10,7 @@ from storepost.catalog.products.incoming import IncomingProduct
 from storepost.catalog.products.model import Product, Stock, product_id
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
-from storepost.catalog.products.summing import stock_of
+from storepost.catalog.products.summaries import stock_of
 from storepost.catalog.products.writing import (
     ProductSource,
     WriteOutcome,

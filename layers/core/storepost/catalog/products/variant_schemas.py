@@ -9,7 +9,7 @@ from storepost.catalog.products.details import ProductDetails
 from storepost.catalog.products.model import Stock, variant_id
 from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
 from storepost.catalog.products.schemas import ProductImage
-from storepost.catalog.products.summing import is_for_sale, sells_on, stock_of, title_of
+from storepost.catalog.products.summaries import is_for_sale, sells_on, stock_of, title_of
 from storepost.values.wire import MoneyShape, Shape, Timestamp
 
 

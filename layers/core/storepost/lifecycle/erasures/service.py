@@ -5,7 +5,7 @@ from uuid import UUID
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.model import Address
-from storepost.people.consent.owed import may_be_owed, owe
+from storepost.people.consent.owed_opt_outs import may_be_owed, owe
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_queue import queue_write_backs

@@ -57,14 +57,25 @@ from storepost.feeds.feeds.rows import (
     FeedItem,
     SkippedRowsItem,
 )
-from storepost.lifecycle.workspaces.goods import (
+from storepost.lifecycle.workspaces.catalog import (
     delete_feeds,
     delete_priority_changes,
     delete_product_stores,
     delete_products,
     delete_staged_products,
 )
-from storepost.lifecycle.workspaces.own import (
+from storepost.lifecycle.workspaces.commerce import (
+    delete_codes,
+    delete_coupons,
+    delete_deleted_orders,
+    delete_orders,
+)
+from storepost.lifecycle.workspaces.people import (
+    delete_hashes,
+    delete_people,
+    delete_suppressions,
+)
+from storepost.lifecycle.workspaces.workspace_data import (
     delete_definitions,
     delete_imports,
     delete_lists,
@@ -76,24 +87,13 @@ from storepost.lifecycle.workspaces.own import (
     delete_wordings,
     disconnect_stores,
 )
-from storepost.lifecycle.workspaces.people import (
-    delete_hashes,
-    delete_people,
-    delete_suppressions,
-)
-from storepost.lifecycle.workspaces.selling import (
-    delete_codes,
-    delete_coupons,
-    delete_deleted_orders,
-    delete_orders,
-)
 from storepost.orders.repository import DeletedOrderItem, OrderItem
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.people.consent.evidence_items import EvidenceItem
 from storepost.people.consent.evidence_rows import WordingItem
 from storepost.people.consent.items import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
-from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedOptOutItem
+from storepost.people.consent.missed_write_backs import MissedWriteBackItem
+from storepost.people.consent.owed_opt_outs import OwedOptOutItem
 from storepost.people.consent.sealed_evidence import SealedEvidenceItem
 from storepost.people.consent.settings import ConsentSettingsItem
 from storepost.people.consent.write_back_index import IndexedChangeItem

@@ -16,7 +16,7 @@ from storepost.people.consent.decision import (
     decide,
     set_aside,
 )
-from storepost.people.consent.keeping import AssertedStatement, keep_evidence
+from storepost.people.consent.evidence_writing import AssertedStatement, keep_evidence
 from storepost.people.consent.model import (
     Address,
     ConsentChange,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from storepost.people.consent.assertions import assert_statement
 from storepost.people.consent.decision import CustomerRef
 from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails
-from storepost.people.consent.keeping import add_proof
+from storepost.people.consent.evidence_writing import add_proof
 from storepost.people.consent.model import Address, ConsentOrigin, Subject
 from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState

@@ -13,7 +13,7 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed import MissedWriteBackItem, missed_partition
+from storepost.people.consent.missed_write_backs import MissedWriteBackItem, missed_partition
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
@@ -21,7 +21,7 @@ from storepost.people.consent.model import (
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.owed import begin_owed_again, find_owed, find_owed_of
+from storepost.people.consent.owed_opt_outs import begin_owed_again, find_owed, find_owed_of
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
 from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs

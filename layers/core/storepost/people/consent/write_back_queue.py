@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent, ChangeRef
-from storepost.people.consent.missed import note_missed
+from storepost.people.consent.missed_write_backs import note_missed
 from storepost.people.consent.model import ConsentChange, Subject, WriteBack
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement

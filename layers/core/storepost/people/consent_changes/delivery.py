@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from storepost.people.consent.missed import Demand, has_address
+from storepost.people.consent.missed_write_backs import Demand, has_address
 from storepost.people.consent.model import ConsentChange
 from storepost.people.consent_changes.requests import (
     WriteBackOutcome,

@@ -26,7 +26,7 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
 from storepost.people.suppressions.repository import SuppressionRepository
-from storepost.people.suppressions.showing import note_states
+from storepost.people.suppressions.suppression_summary import note_states
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed import miss
+from storepost.people.consent.missed_write_backs import miss
 from storepost.people.consent.write_back_messages import NamedAttempt, payload_of
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
 from storepost.platform.attempts.due import queue_later

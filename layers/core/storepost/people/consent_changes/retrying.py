@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import batched
 from uuid import UUID
 
-from storepost.people.consent.missed import missed_changes
+from storepost.people.consent.missed_write_backs import missed_changes
 from storepost.people.consent.resending import Cause, Resend, count_failed, send_again
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.platform.persistence.changes import Changes

@@ -1,7 +1,8 @@
 """A workspace's write-backs, whoever's consent they tell of.
 
-What failed has a row of its own store (`people/consent/missed.py`), so it is found among any number
-of others. Everything else is found by the index of changes, of which at most 20,000 are looked at.
+What failed has a row of its own store (`people/consent/missed_write_backs.py`), so it is found
+among any number of others. Everything else is found by the index of changes, of which at most
+20,000 are looked at.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -10,7 +11,7 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed import missed_changes
+from storepost.people.consent.missed_write_backs import missed_changes
 from storepost.people.consent.model import ConsentChange, WriteBack, WriteBackStatus
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel

@@ -11,7 +11,12 @@ from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent, ChangeRef
 from storepost.people.consent.keys import address_key
-from storepost.people.consent.missed import Demand, finish_as_missed, is_away, takes_no_consent
+from storepost.people.consent.missed_write_backs import (
+    Demand,
+    finish_as_missed,
+    is_away,
+    takes_no_consent,
+)
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
@@ -24,11 +29,11 @@ from storepost.people.consent.resending import queue_missed, resend_of
 from storepost.people.consent.write_back_messages import NamedAttempt, series_of
 from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to
-from storepost.people.consent_changes.failing import look_after, note_failure, note_success
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
-from storepost.people.consent_changes.owing import deliver_owed
-from storepost.people.consent_changes.reasons import reason_to_skip
+from storepost.people.consent_changes.owed_delivery import deliver_owed
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
+from storepost.people.consent_changes.skip_reasons import reason_to_skip
+from storepost.people.consent_changes.store_health import look_after, note_failure, note_success
 from storepost.people.consent_changes.tasks import NAMED, Task
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository

@@ -5,7 +5,7 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.people.consent.model import Address
-from storepost.people.consent.others import detach_customer
+from storepost.people.consent.other_customers import detach_customer
 from storepost.people.consent.states import Channel
 from storepost.people.customers.repository import CustomerItem, CustomerRepository, customer_key
 from storepost.people.profiles.consent_summary import identity_of

@@ -10,8 +10,8 @@ from storepost.people.consent.model import Address, ConsentOrigin
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
-from storepost.people.customers.asserting import Push, assert_and_save
 from storepost.people.customers.attribution import with_customer
+from storepost.people.customers.customer_consent import Push, assert_and_save
 from storepost.people.customers.model import Customer, IncomingCustomer, customer_of
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.merges import MergeCause

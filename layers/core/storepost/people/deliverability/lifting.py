@@ -16,7 +16,7 @@ from storepost.people.suppressions.model import (
     SuppressionReason,
 )
 from storepost.people.suppressions.repository import SuppressionRepository
-from storepost.people.suppressions.showing import saved_marks
+from storepost.people.suppressions.suppression_summary import saved_marks
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.problems import FieldError, NotFound, ValidationFailed

@@ -3,7 +3,7 @@
 from storepost.people.consent.assertions import assert_in_turn
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.evidence_rows import add_evidence, pending_evidence
-from storepost.people.consent.keeping import AssertedStatement
+from storepost.people.consent.evidence_writing import AssertedStatement
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement

@@ -10,9 +10,9 @@ from dataclasses import replace
 from storepost.people.consent.model import Address, Subject
 from storepost.people.consent.repository import ConsentRepository, saved_states
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.absent_consents import expect_consent_of
 from storepost.people.profiles.model import Identity, IdentityType, Profile
-from storepost.people.profiles.unclaimed import expect_consent_of
-from storepost.people.suppressions.showing import is_suppressed_once_shown, saved_marks
+from storepost.people.suppressions.suppression_summary import is_suppressed_once_shown, saved_marks
 from storepost.platform.persistence.changes import Changes
 
 

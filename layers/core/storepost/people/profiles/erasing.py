@@ -24,9 +24,9 @@ from storepost.people.consent.sealed_evidence import seal_evidence
 from storepost.people.consent.settings import find_settings
 from storepost.people.consent.states import Channel
 from storepost.people.profiles.consent_summary import identity_of, show_consents
+from storepost.people.profiles.erased_names import opened_words
 from storepost.people.profiles.erasure import Erasure
 from storepost.people.profiles.keys import claim_key
-from storepost.people.profiles.leftover_words import opened_words
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import KnownIdentities, look_up

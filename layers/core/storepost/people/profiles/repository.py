@@ -18,6 +18,7 @@ from storepost.people.consent.evidence_rows import (
     write_evidence,
 )
 from storepost.people.consent.repository import added_to
+from storepost.people.profiles.absent_consents import waive_absence
 from storepost.people.profiles.answered import answered
 from storepost.people.profiles.erasure import Erasure, index_entries_of
 from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
@@ -44,7 +45,6 @@ from storepost.people.profiles.rows import (
     profile_row,
 )
 from storepost.people.profiles.searching import searched
-from storepost.people.profiles.unclaimed import waive_absence
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Item, Key, find_in
 from storepost.platform.persistence.reads import Reads

@@ -9,8 +9,8 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.erased_names import sealed_words
 from storepost.people.profiles.erasure import Erasure, StoreIndexEntry
-from storepost.people.profiles.leftover_words import sealed_words
 from storepost.people.profiles.merges import MergeCause, ProfileMerge
 from storepost.people.profiles.model import (
     Identity,

@@ -23,7 +23,7 @@ from storepost.lifecycle.workspaces import rows
 from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few
 from storepost.orders.trees import OrderList
 from storepost.people.consent.evidence_rows import wording_partition
-from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.write_back_index import index_partition
 from storepost.people.profiles.lists import ProfileLists
 from storepost.people.suppressions.trees import SuppressionLists

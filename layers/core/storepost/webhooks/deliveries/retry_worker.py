@@ -17,7 +17,7 @@ from storepost.webhooks.deliveries.messages import (
     RetryMessage,
 )
 from storepost.webhooks.deliveries.replaying import replay
-from storepost.webhooks.deliveries.working import deliver
+from storepost.webhooks.deliveries.worker import deliver
 
 _retry = job(RetryMessage, deliver)
 _replay = job(ReplayMessage, replay)

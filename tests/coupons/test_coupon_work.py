@@ -3,8 +3,8 @@
 from dataclasses import replace
 from uuid import uuid4
 
+from storepost.coupons.coupon_work import Chunk, CouponWork
 from storepost.coupons.model import Code, CodeStatus, LoadMark
-from storepost.coupons.works import Chunk, CouponWork
 from storepost.values import clock
 
 KEY, EARLIER, LATER = "2026-m", "2026-a", "2026-z"

@@ -7,7 +7,7 @@ from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.evidence_rows import pending_evidence
 from storepost.people.consent.from_stores import AtStore, StoreConsent, assert_from_store
 from storepost.people.consent.model import Address, ConsentOrigin
-from storepost.people.consent.others import detach_customer, note_customer
+from storepost.people.consent.other_customers import detach_customer, note_customer
 from storepost.people.consent.repository import added_to
 from storepost.people.consent.statements import StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState

@@ -3,16 +3,21 @@
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed import is_away, miss
+from storepost.people.consent.missed_write_backs import is_away, miss
 from storepost.people.consent.model import Address
-from storepost.people.consent.owed import OwedOptOut, find_owed, finish_owed, note_owed_attempt
+from storepost.people.consent.owed_opt_outs import (
+    OwedOptOut,
+    find_owed,
+    finish_owed,
+    note_owed_attempt,
+)
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_messages import NamedAttempt, group_of
 from storepost.people.consent_changes.delivery import Delivery, delivery_to
-from storepost.people.consent_changes.failing import note_failure, note_success
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
+from storepost.people.consent_changes.store_health import note_failure, note_success
 from storepost.people.customers.repository import CustomerRepository
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.repository import StoreRepository
