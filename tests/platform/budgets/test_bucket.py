@@ -56,7 +56,7 @@ class Containers:
         """Whether a request passes."""
         bucket = self.buckets[container]
         self.requests += 1
-        wait = bucket.ask(now)
+        wait = bucket.required_wait(now)
         if not wait:
             bucket.take(now)
             self.passed.append(now)
@@ -118,10 +118,10 @@ class TestOneContainer:
 
     def test_after_a_refusal_the_wait_is_long_enough_and_not_longer(self) -> None:
         bucket, now = Bucket(POLICY), 1_000_000.0
-        while not (wait := bucket.ask(now)):
+        while not (wait := bucket.required_wait(now)):
             bucket.take(now)
-        assert bucket.ask(now + wait - 1) > 0
-        assert bucket.ask(now + wait) == 0
+        assert bucket.required_wait(now + wait - 1) > 0
+        assert bucket.required_wait(now + wait) == 0
 
 
 class TestContainers:
@@ -188,4 +188,4 @@ class TestContainers:
         assert stored is not None
         bucket = containers.buckets[1]
         bucket.reported(stored, 1)
-        assert bucket.ask(now + 200) == 0, "the burst has room for a second"
+        assert bucket.required_wait(now + 200) == 0, "the burst has room for a second"

@@ -62,8 +62,8 @@ def list_codes(
             raise
         return _page(coupon, _with_status(coupon, [named], filters), page)
     codes = CodeRepository(workspace).get_many(entry.id for entry in entries.items)
-    there = [codes[entry.id] for entry in entries.items if entry.id in codes]
-    return Listing(code_views(coupon, there), entries.total, page)
+    existing = [codes[entry.id] for entry in entries.items if entry.id in codes]
+    return Listing(code_views(coupon, existing), entries.total, page)
 
 
 def _page(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[CodeView]:

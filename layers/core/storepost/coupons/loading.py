@@ -136,14 +136,14 @@ class CodeLoad:
 
     def _take(self, changes: Changes, ids: Iterable[UUID]) -> list[Code]:
         codes = CodeRepository(self._coupon.workspace)
-        taken = []
+        codes_to_list = []
         for each, found in codes.find_stored(ids).items():
             if isinstance(found, Use):
-                taken.append(used(self._codes[each], found))
-                codes.save_unlisted(changes, taken[-1])
+                codes_to_list.append(used(self._codes[each], found))
+                codes.save_unlisted(changes, codes_to_list[-1])
             elif found.load == self._work.mark:
-                taken.append(found)
-        return taken
+                codes_to_list.append(found)
+        return codes_to_list
 
 
 class _Progress:

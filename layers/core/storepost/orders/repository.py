@@ -248,7 +248,7 @@ class OrderRepository:
         """
         identifier = order_id(store_id, external_id)
         known = self._read.get(identifier)
-        left = OrderItem(
+        tombstone = OrderItem(
             *order_key(self._scope, identifier),
             id=identifier,
             store_id=store_id,
@@ -261,10 +261,10 @@ class OrderRepository:
             to_count=_SALES if is_counted else None,
         )
         if known:
-            left.version = known.version
-        changes.save(left)
+            tombstone.version = known.version
+        changes.save(tombstone)
         changes.save(DeletedOrderItem(*deleted_key(self._scope, identifier)))
-        self._point(changes, self._pointer(known), self._pointer(left))
+        self._point(changes, self._pointer(known), self._pointer(tombstone))
 
     def _point(
         self, changes: Changes, old: Key | None, new: Key | None, placed: ProfileEvent | None = None

@@ -22,9 +22,9 @@ def log_keys(**keys: str | None) -> Iterator[None]:
         logger.remove_keys(KEYS)
 
 
-def log_unknown(what: str, name: str) -> None:
+def log_unknown(kind: str, name: str) -> None:
     """Logs the name of a queue, cause or kind of work of another release, which this one leaves."""
-    logger.warning("left to another release", extra={"what": what, "value": name})
+    logger.warning("left to another release", extra={"what": kind, "value": name})
 
 
 def log_unexpected(error: BaseException) -> None:

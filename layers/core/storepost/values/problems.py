@@ -119,12 +119,12 @@ class NotFound(Problem):
     )
 
     @classmethod
-    def of(cls, what: str) -> "NotFound":
+    def of(cls, kind: str) -> "NotFound":
         """Returns the problem of an id in the path; `what` is the kind of thing, such as `store`.
 
         It says nothing else of what belongs to another workspace.
         """
-        return cls(f"No {what} with this id exists in this workspace.")
+        return cls(f"No {kind} with this id exists in this workspace.")
 
 
 class MethodNotAllowed(Problem):

@@ -242,5 +242,5 @@ def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
 def _unused_since(secret: Secret) -> Condition:
     """A use that is noted between the read and the delete would be lost: read again then."""
     unused = is_as_read(ApiKeyTokenItem.used_at, secret.used_at)
-    there: Condition = ApiKeyTokenItem.pk.exists() & unused
-    return there
+    is_current: Condition = ApiKeyTokenItem.pk.exists() & unused
+    return is_current

@@ -43,8 +43,8 @@ def ask_for_address(
     code = issue_code(changes, repository.address_code_key(person.scope))
     owner = find_account(email)
     if owner:
-        taken = messages.AddressTaken(name=owner.name)
-        send_email(changes, owner.email, taken, account_tags(owner.id))
+        notice = messages.AddressTaken(name=owner.name)
+        send_email(changes, owner.email, notice, account_tags(owner.id))
     else:
         message = messages.NewAddressCode(name=person.name, code=code)
         send_email(changes, email, message, account_tags(person.id))

@@ -82,8 +82,12 @@ def _seconds(standing: Standing) -> int:
 
 
 def _detail(policy: Policy) -> str:
-    whose = {"key": "This API key", "person": "You", "workspace": "All callers of this workspace"}
+    subjects = {
+        "key": "This API key",
+        "person": "You",
+        "workspace": "All callers of this workspace",
+    }
     return (
-        f"{whose[policy.name]} may make {policy.per_second} requests a second, and"
+        f"{subjects[policy.name]} may make {policy.per_second} requests a second, and"
         f" {policy.quota} at once. Wait for as many seconds as `Retry-After` says."
     )

@@ -22,5 +22,5 @@ def is_repeated(app: APIGatewayHttpResolver) -> bool:
 
 def _id_of(app: APIGatewayHttpResolver) -> str:
     event, workspace = app.current_event, app.context.get("workspace")
-    whose = workspace or app.context["caller"]
-    return deletion_id(str(whose.id), event.path, event.raw_query_string or "")
+    owner = workspace or app.context["caller"]
+    return deletion_id(str(owner.id), event.path, event.raw_query_string or "")

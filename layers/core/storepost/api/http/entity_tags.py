@@ -70,7 +70,11 @@ def entity_tags(app: ApiGatewayResolver, next_middleware: NextMiddleware) -> Res
     response = as_sent(app, next_middleware(app))
     route: Route = app.context["_route"]
     reader = _reader(app, route)
-    if reader is None or response.status_code not in _MADE_OR_READ or not _is_told(route, reader):
+    if (
+        reader is None
+        or response.status_code not in _MADE_OR_READ
+        or not _answers_resource(route, reader)
+    ):
         return response
     tag = _tag_of(str(response.body))
     response.headers["ETag"] = tag
@@ -115,7 +119,7 @@ _dependencies = cache(build_dependency_tree)
 _parameters = cache(signature)
 
 
-def _is_told(route: Route, reader: Route) -> bool:
+def _answers_resource(route: Route, reader: Route) -> bool:
     """Whether the answer is the resource as GET answers it, which a tag is of."""
     return _answered_by(route.func) is _answered_by(reader.func)
 

@@ -78,7 +78,7 @@ class ConnectLink(Shape):
         previous = choices.previous
         return cls(
             store=LinkedStore.of(link),
-            my_workspaces=[WorkspaceSummary.of(standing) for standing in choices.mine],
+            my_workspaces=[WorkspaceSummary.of(standing) for standing in choices.managed],
             requested_workspace_ids=choices.requested,
             previous_workspace=NamedWorkspace.of(previous) if previous else None,
             two_factor_workspaces=[NamedWorkspace.of(w) for w in choices.behind_two_factor],

@@ -41,7 +41,7 @@ from storepost.values.scope import WorkspaceScope
 class Choices:
     """What a link offers to somebody."""
 
-    mine: list[Standing]
+    managed: list[Standing]
     """The workspaces where they are owner or admin."""
     requested: list[UUID]
     """Those of them that wait for this shop."""
@@ -67,14 +67,14 @@ def preview(link_id: UUID) -> ConnectLink:
 def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
     """Returns what the link offers to the caller."""
     standings = standings_of(caller.person.scope)
-    mine = [standing for standing in standings if standing.membership.manages]
-    awaiting = installs_of(link.shop, [standing.workspace.scope for standing in mine])
+    managed = [standing for standing in standings if standing.membership.manages]
+    awaiting = installs_of(link.shop, [standing.workspace.scope for standing in managed])
     claim = find_claim(link.shop)
     workspace_id = claim.workspace.id if claim else None
     return Choices(
-        mine=mine,
-        requested=[s.workspace.id for s in mine if s.workspace.id in awaiting],
-        behind_two_factor=[s.workspace for s in mine if _needs_two_factor(caller, s.workspace)],
+        managed=managed,
+        requested=[s.workspace.id for s in managed if s.workspace.id in awaiting],
+        behind_two_factor=[s.workspace for s in managed if _needs_two_factor(caller, s.workspace)],
         previous=next((s.workspace for s in standings if s.workspace.id == workspace_id), None),
     )
 

@@ -26,10 +26,10 @@ class Bound:
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the pieces as they come. Raises FeedUnusable."""
-        got = 0
+        received = 0
         for piece in pieces:
-            got += len(piece)
-            if got > MAX_BYTES:
+            received += len(piece)
+            if received > MAX_BYTES:
                 raise FeedUnusable(FeedFailure.TOO_LARGE)
             yield piece
 
@@ -56,11 +56,11 @@ class Sample(Bound):
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the pieces up to the bound."""
-        got = 0
+        received = 0
         for piece in pieces:
-            yield piece[: self.BYTES - got]
-            got += len(piece)
-            if got > self.BYTES or self._is_late():
+            yield piece[: self.BYTES - received]
+            received += len(piece)
+            if received > self.BYTES or self._is_late():
                 self.is_truncated = True
                 return
 

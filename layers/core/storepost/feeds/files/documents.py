@@ -56,14 +56,14 @@ class _Source:
 
     def lines(self) -> Iterator[str]:
         """Yields the rest, a line at a time."""
-        *whole, left = self._start.split("\n")
+        *whole, unfinished = self._start.split("\n")
         yield from whole
         self._start = ""
         for line in self.text.lines():
-            yield left + line
-            left = ""
-        if left:
-            yield left
+            yield unfinished + line
+            unfinished = ""
+        if unfinished:
+            yield unfinished
 
     def row_ended(self) -> None:
         """Notes that a row is whole."""
@@ -73,9 +73,9 @@ class _Source:
         """Returns the next piece, for ijson."""
         if _length == 0:
             return b""
-        taken, self._start = self._start or self.text.read(), ""
-        self._depth.feed(taken)
-        return taken.encode()
+        text, self._start = self._start or self.text.read(), ""
+        self._depth.feed(text)
+        return text.encode()
 
 
 def _is_lines(source: _Source) -> bool:

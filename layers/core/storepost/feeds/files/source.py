@@ -23,11 +23,11 @@ def inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def head_of(pieces: Iterable[bytes], length: int) -> tuple[bytes, Iterator[bytes]]:
     """Returns the first bytes, as many as there are, and all pieces from the beginning."""
-    iterator, taken, got = iter(pieces), list[bytes](), 0
-    while got < length and (piece := next(iterator, None)) is not None:
-        taken.append(piece)
-        got += len(piece)
-    head = b"".join(taken)
+    iterator, pieces_read, length_read = iter(pieces), list[bytes](), 0
+    while length_read < length and (piece := next(iterator, None)) is not None:
+        pieces_read.append(piece)
+        length_read += len(piece)
+    head = b"".join(pieces_read)
     return head[:length], chain([head], iterator)
 
 
@@ -35,9 +35,9 @@ def _inflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
     member = _Member()
     try:
         for piece in pieces:
-            left = piece
-            while left and not member.is_padding(left):
-                unpacked, left = member.take(left)
+            packed = piece
+            while packed and not member.is_padding(packed):
+                unpacked, packed = member.take(packed)
                 yield unpacked
         yield from member.rest()
     except zlib.error as error:
@@ -57,9 +57,9 @@ class _Member:
         """Returns whether its end was seen."""
         return self._unpacking.eof
 
-    def is_padding(self, left: bytes) -> bool:
+    def is_padding(self, packed: bytes) -> bool:
         """Returns whether what stands behind it is no other member."""
-        return self.is_whole and not left.startswith(_GZIP[: len(left)])
+        return self.is_whole and not packed.startswith(_GZIP[: len(packed)])
 
     def take(self, packed: bytes) -> tuple[bytes, bytes]:
         """Inflates some of it, to 64 KB at most; returns those bytes and what is left."""
@@ -79,21 +79,21 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
-        self._left = memoryview(b"")
+        self._unread = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Buffer, /) -> int:
         into = memoryview(buffer)
-        while not self._left:
+        while not self._unread:
             piece = next(self._pieces, None)
             if piece is None:
                 return 0
-            self._left = memoryview(piece)
-        count = min(len(into), len(self._left))
-        into[:count] = self._left[:count]
-        self._left = self._left[count:]
+            self._unread = memoryview(piece)
+        count = min(len(into), len(self._unread))
+        into[:count] = self._unread[:count]
+        self._unread = self._unread[count:]
         return count
 
 

@@ -96,13 +96,13 @@ def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
 
 def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Iterator[UUID]:
     """What was merged into a profile, and into that."""
-    repository, going = ProfileRepository(workspace), list(partitions)
-    known = set(going)
-    while going:
-        for merge in repository.own_merges_of(going.pop(), None):
+    repository, pending = ProfileRepository(workspace), list(partitions)
+    known = set(pending)
+    while pending:
+        for merge in repository.own_merges_of(pending.pop(), None):
             if merge.merged_profile_id not in known:
                 known.add(merge.merged_profile_id)
-                going.append(merge.merged_profile_id)
+                pending.append(merge.merged_profile_id)
                 yield merge.merged_profile_id
 
 

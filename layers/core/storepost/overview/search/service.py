@@ -49,9 +49,9 @@ def _found(
 ) -> Iterator[tuple[SearchKind, Found]]:
     """What is found of each kind, where anything is; what the query names comes first."""
     query, named = Query.of(q), named_by(workspace, q, kinds)
-    there = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
+    results = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
     for kind in kinds:
-        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in there]
+        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in results]
         found = find(PostingRepository(workspace, kind), query)
         first = {hit.id for hit in by_name}
         hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]

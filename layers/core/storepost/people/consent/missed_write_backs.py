@@ -52,7 +52,7 @@ class Demand:
     condition: Condition
 
 
-def is_away(workspace: WorkspaceScope, store_id: UUID) -> Demand:
+def is_disconnected(workspace: WorkspaceScope, store_id: UUID) -> Demand:
     """Returns the demand that the store is disconnected."""
     row = StoreItem(*store_key(workspace, store_id))
     return Demand(row, StoreItem.status != StoreStatus.ACTIVE.value)

@@ -79,8 +79,8 @@ def hash_of(workspace: WorkspaceScope, address: Address) -> str:
 def may_be_owed(write_back: WriteBack) -> bool:
     """Returns whether the store has yet to take the change."""
     unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
-    is_away = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
-    return is_away or write_back.status in unsettled
+    is_disconnected = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
+    return is_disconnected or write_back.status in unsettled
 
 
 def owe(

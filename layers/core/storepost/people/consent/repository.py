@@ -134,7 +134,7 @@ class ConsentRepository:
         self._erased |= {address: row.at if row else None for address, row in found}
 
     def erase(
-        self, changes: Changes, address: Address, whose: Collection[CustomerRef] = frozenset()
+        self, changes: Changes, address: Address, customers: Collection[CustomerRef] = frozenset()
     ) -> None:
         """Erases an address's consent; its keyed hash and the moment stay.
 
@@ -146,7 +146,7 @@ class ConsentRepository:
         item = self._read.get(address)
         if item is None:
             return
-        others = self._as_consent(address, item).other_customers - frozenset(whose)
+        others = self._as_consent(address, item).other_customers - frozenset(customers)
         if others:
             erased = AddressConsent(erased_at=now, other_customers=others)
             self.save_consent(changes, address, erased)
@@ -159,7 +159,7 @@ class ConsentRepository:
         address: Address,
         consent: AddressConsent,
         histories: Collection[UUID],
-        whose: Collection[CustomerRef] = frozenset(),
+        customers: Collection[CustomerRef] = frozenset(),
     ) -> AddressConsent:
         """Erases what changes of these profiles say of an address; returns what is left.
 
@@ -175,7 +175,7 @@ class ConsentRepository:
             if is_changed:
                 self.save_consent(changes, address, after)
         elif is_changed or self.with_erasure(address, consent).erased_at is None:
-            self.erase(changes, address, whose)
+            self.erase(changes, address, customers)
         return after
 
     def delete(self, changes: Changes, change: ConsentChange) -> None:

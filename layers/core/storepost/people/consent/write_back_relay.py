@@ -111,8 +111,8 @@ def _sweep(row: SweptWorkspaceItem, until: datetime) -> int:
 def _queue_page(row: SweptWorkspaceItem, rows: list[IndexedChangeItem], until: datetime) -> int:
     changes, refs = Changes(), [each.change for each in rows]
     queued = queue_pending(changes, WorkspaceScope(row.workspace_id), refs, until)
-    swept = SweptWorkspaceItem(*row.key)
+    row_of_sweep = SweptWorkspaceItem(*row.key)
     is_there = SweptWorkspaceItem.pk.exists()
-    changes.update(swept, [SweptWorkspaceItem.swept_to.set(rows[-1].sk)], is_there)
+    changes.update(row_of_sweep, [SweptWorkspaceItem.swept_to.set(rows[-1].sk)], is_there)
     changes.commit()
     return queued

@@ -163,8 +163,8 @@ class _Round:
         people: dict[object, _Person] = {}
         for statement in self._statements:
             holder = self._known.holder_of(identity_of(statement.address))
-            whose = holder.id if holder else statement.address
-            person = people.setdefault(whose, _Person(holder, []))
+            key = holder.id if holder else statement.address
+            person = people.setdefault(key, _Person(holder, []))
             if len(person.statements) < MAX_STATEMENTS:
                 person.statements.append(statement)
         return sorted(people.values(), key=lambda person: person.sort_key)

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed_write_backs import is_away, miss
+from storepost.people.consent.missed_write_backs import is_disconnected, miss
 from storepost.people.consent.model import Address
 from storepost.people.consent.owed_opt_outs import (
     OwedOptOut,
@@ -40,7 +40,7 @@ def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> N
     store = StoreRepository(workspace).get(store_id)
     is_active = store is None or store.is_active
     if tries > TRIES or not is_active:
-        miss(workspace, store_id, ref, None if is_active else is_away(workspace, store_id))
+        miss(workspace, store_id, ref, None if is_active else is_disconnected(workspace, store_id))
         return
     delivery = delivery_to(workspace, store)
     external_ids = _owed_customers(workspace, owed, store_id)
@@ -50,10 +50,10 @@ def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> N
     outcome = delivery.deliver(
         owed.change, external_ids, lambda address: owed.is_of(workspace, address)
     )
-    _settle(workspace, ref, delivery, attempt, outcome)
+    _record_outcome(workspace, ref, delivery, attempt, outcome)
 
 
-def _settle(
+def _record_outcome(
     workspace: WorkspaceScope,
     ref: ChangeRef,
     delivery: Delivery,

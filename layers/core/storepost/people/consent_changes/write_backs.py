@@ -14,7 +14,7 @@ from storepost.people.consent.keys import address_key
 from storepost.people.consent.missed_write_backs import (
     Demand,
     finish_as_missed,
-    is_away,
+    is_disconnected,
     takes_no_consent,
 )
 from storepost.people.consent.model import (
@@ -144,7 +144,7 @@ def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
     """Notes why the store isn't told; what it may be told another time isn't lost."""
     after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
-        _finish_as_missed(task, after, is_away(task.workspace, task.store_id))
+        _finish_as_missed(task, after, is_disconnected(task.workspace, task.store_id))
     elif _is_kept_for_later(task, reason):
         _finish_as_missed(task, after, takes_no_consent(task.workspace, task.store_id))
     else:

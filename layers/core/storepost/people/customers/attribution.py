@@ -73,8 +73,8 @@ def without_identity(
     first.
     """
     remaining = {each: seen for each, seen in profile.sightings.items() if each != identity}
-    there = [each for each in customers if each.deleted_at is None]
-    own = {each.email for each in there} | {each.phone for each in there}
+    live = [each for each in customers if each.deleted_at is None]
+    own = {each.email for each in live} | {each.phone for each in live}
     ordered = sorted(remaining, key=lambda each: each.value not in own)
     after = replace(profile, sightings={each: remaining[each] for each in ordered})
     return replace(

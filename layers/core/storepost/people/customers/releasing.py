@@ -61,9 +61,9 @@ def _is_a_customers(identity: Identity, customers: Sequence[Customer]) -> bool:
     """
     if identity.type is IdentityType.PLATFORM_CUSTOMER_ID:
         return True
-    there = [each for each in customers if each.deleted_at is None]
+    live = [each for each in customers if each.deleted_at is None]
     own = {
-        IdentityType.EMAIL: [c.email for c in there],
-        IdentityType.PHONE: [c.phone for c in there],
+        IdentityType.EMAIL: [c.email for c in live],
+        IdentityType.PHONE: [c.phone for c in live],
     }
     return identity.value in own.get(identity.type, ())

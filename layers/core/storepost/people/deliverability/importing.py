@@ -125,8 +125,8 @@ class _Round:
         for row in self._rows:
             identity = identity_of(row.address)
             profile, claim = self._known.holder_of(identity), self._known.claims.get(identity)
-            whose = profile.id if profile else row.address
-            person = people.setdefault(whose, _Person(Holder(profile, {}), []))
+            key = profile.id if profile else row.address
+            person = people.setdefault(key, _Person(Holder(profile, {}), []))
             if claim:
                 person.holder.claims[row.address] = claim
             if len(person.rows) < MAX_OF_ONE:

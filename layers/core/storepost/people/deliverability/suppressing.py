@@ -189,9 +189,9 @@ def _write(
     if after == before:
         return
     repository.save(changes, after)
-    there = {each.id: each for each in before.stored}
+    stored_before = {each.id: each for each in before.stored}
     for each in set(after.stored) - set(before.stored):
-        repository.change(changes, there.get(each.id), each, after.digest)
+        repository.change(changes, stored_before.get(each.id), each, after.digest)
     for each in before.stored:
         if not each.is_in_force(now) and each.id not in {one.id for one in after.stored}:
             repository.add_to_history(changes, each.ended(), after.digest)
@@ -233,8 +233,8 @@ def unsubscribe_former_holder(
     former = profiles.get(holds.change.profile_id)
     outcome = former and assert_statement(changes, subject_of(former), address, new.statement)
     if former and outcome:
-        shown = show_consents(changes, former, former, {address: outcome.state})
-        profiles.save(changes, former, shown)
+        with_consents = show_consents(changes, former, former, {address: outcome.state})
+        profiles.save(changes, former, with_consents)
 
 
 def _write_holder(

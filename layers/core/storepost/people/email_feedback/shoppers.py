@@ -31,7 +31,7 @@ def work_on_shopper(event: EmailEvent, workspace: WorkspaceScope, address: Addre
     if WorkspaceRepository(workspace).get() is None:
         return
     commit_anew(partial(_note, event=event, workspace=workspace, address=address))
-    while commit_anew(partial(_settle, workspace=workspace, address=address)):
+    while commit_anew(partial(_update_suppression, workspace=workspace, address=address)):
         pass
 
 
@@ -46,7 +46,7 @@ def _note(changes: Changes, event: EmailEvent, workspace: WorkspaceScope, addres
         add_suppression(changes, workspace, address, new)
 
 
-def _settle(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
+def _update_suppression(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
     """Brings the suppression to what emails in a row mean by now; whether there may be more to do.
 
     One that holds too long is lifted first: events come in any order.

@@ -156,13 +156,13 @@ class _Round:
         repository = ProfileRepository(workspace, self._reads)
         known, by_id = look_up(repository, named), repository.by_id(ids)
         for event in events:
-            who = event.person
-            before = known.holder_of(who) if isinstance(who, Identity) else by_id.get(who)
-            if before is None and isinstance(who, UUID):
+            person = event.person
+            before = known.holder_of(person) if isinstance(person, Identity) else by_id.get(person)
+            if before is None and isinstance(person, UUID):
                 self.unranked.append(event.row)
                 continue
-            whose = before.id if before else who
-            group = groups.setdefault(whose, _Group(Person(before, known), []))
+            key = before.id if before else person
+            group = groups.setdefault(key, _Group(Person(before, known), []))
             if not group.events or group.writes + _writes_of(event) <= MAX_OF_ONE:
                 group.events.append(event)
         return sorted(groups.values(), key=lambda group: group.sort_key)

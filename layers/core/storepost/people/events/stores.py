@@ -15,10 +15,10 @@ from storepost.values.scope import WorkspaceScope
 
 def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> list[FieldError]:
     """Returns what is wrong with the stores that an event names, of those that are known."""
-    errors, whose = list[FieldError](), incoming.person
+    errors, person = list[FieldError](), incoming.person
     if incoming.store_id is not None and incoming.store_id not in known:
         errors.append(FieldError("/storeId", "No store with this id exists in this workspace"))
-    named = whose.store_id if isinstance(whose, Identity) else None
+    named = person.store_id if isinstance(person, Identity) else None
     shop = known.get(named) if named is not None else None
     if named is not None and (shop is None or shop.platform is not Platform.SHOPIFY):
         errors.append(FieldError("/profile/storeId", "Must be a Shopify store of the workspace"))
@@ -36,12 +36,12 @@ def read_in_store(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> Incom
 
     Raises ValueError where that is no number there, or where the event has no store.
     """
-    whose = incoming.person
-    if not isinstance(whose, Identity) or whose.type is not IdentityType.PHONE:
+    person = incoming.person
+    if not isinstance(person, Identity) or person.type is not IdentityType.PHONE:
         return incoming
     store = known.get(incoming.store_id) if incoming.store_id is not None else None
-    number = phones.normalised(whose.value, store.country if store else None)
-    return replace(incoming, person=replace(whose, value=number))
+    number = phones.normalised(person.value, store.country if store else None)
+    return replace(incoming, person=replace(person, value=number))
 
 
 def checked(workspace: WorkspaceScope, incoming: IncomingEvent) -> IncomingEvent:

@@ -150,8 +150,8 @@ def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> KnownIde
 def _erase_of_holder(changes: Changes, erasure: Erasure, address: Address) -> None:
     profiles, consents = ProfileRepository(erasure.workspace), ConsentRepository(erasure.workspace)
     holder = look_up(profiles, [identity_of(address)]).holder_of(identity_of(address))
-    before, whose = consents.consent_of(address), customers_of(erasure.identities)
-    after = consents.erase_history(changes, address, before, erasure.histories, whose)
+    before, customers = consents.consent_of(address), customers_of(erasure.identities)
+    after = consents.erase_history(changes, address, before, erasure.histories, customers)
     if holder and after.state is not before.state:
         with_state = show_consents(changes, holder, holder, {address: after.state})
         profiles.save(changes, holder, with_state)
@@ -164,9 +164,9 @@ def _erase_history(changes: Changes, erasure: Erasure, addresses: Collection[Add
         ConsentRepository(erasure.workspace),
         ProfileRepository(erasure.workspace),
     )
-    whose = customers_of(erasure.identities)
+    customers = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
-        repository.erase_history(changes, address, consent, erasure.histories, whose)
+        repository.erase_history(changes, address, consent, erasure.histories, customers)
         identity = identity_of(address)
         if repository.is_saved(changes, address) and known.holder_of(identity) is None:
             profiles.expect_nobodys(changes, identity, known.claims.get(identity))

@@ -186,8 +186,8 @@ def _replace(
 ) -> None:
     """Makes a list have the entries of `after` in place of those of `before`."""
     deleted = [entry for entry in before if entry not in after]
-    come = [entry for entry in after if entry not in before]
-    for old, new in zip_longest(deleted, come):
+    added = [entry for entry in after if entry not in before]
+    for old, new in zip_longest(deleted, added):
         tree.update_index(changes, old, new)
 
 

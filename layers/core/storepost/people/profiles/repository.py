@@ -116,18 +116,18 @@ class ProfileRepository:
         by the ids asked for.
         """
         found = dict[UUID, Profile]()
-        going = {profile_id: profile_id for profile_id in profile_ids}
+        targets = {profile_id: profile_id for profile_id in profile_ids}
         for _ in range(MAX_STEPS):
-            keys = {profile_id: profile_key(self._scope, at) for profile_id, at in going.items()}
+            keys = {profile_id: profile_key(self._scope, at) for profile_id, at in targets.items()}
             rows = self._reads.find_all(keys.values())
-            going = {}
+            targets = {}
             for profile_id, key in keys.items():
                 row = find_in(rows, ProfileRow, key)
                 if isinstance(row, ProfileItem):
                     found[profile_id] = as_profile(self._scope, row)
                 elif isinstance(row, MergedProfileItem):
-                    going[profile_id] = row.into
-            if not going:
+                    targets[profile_id] = row.into
+            if not targets:
                 return found
         raise RuntimeError("a merged profile leads nowhere")
 

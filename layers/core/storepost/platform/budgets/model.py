@@ -83,7 +83,7 @@ class Bucket:
     _seen: int = 0
     _due: int = LEASE
 
-    def ask(self, now: float) -> float:
+    def required_wait(self, now: float) -> float:
         """Milliseconds that a request has to wait, 0 where it may run now; it isn't taken yet."""
         self._seen += 1
         after = max(self._full_at, now) + self.policy.cost(1)
@@ -117,5 +117,5 @@ class Bucket:
 
     def standing(self, now: float, wait: float) -> Standing:
         """Returns what is left of the bucket now."""
-        left = self.policy.burst - max(0.0, self._full_at - now)
-        return Standing(self.policy, max(0, int(left / self.policy.cost(1))), wait)
+        available = self.policy.burst - max(0.0, self._full_at - now)
+        return Standing(self.policy, max(0, int(available / self.policy.cost(1))), wait)

@@ -60,5 +60,5 @@ def count(key: Key, usage: Usage, stored: int) -> tuple[int, int]:
             return int(row.full_at), writes
     writes += 1
     more = BudgetItem.full_at.set(BudgetItem.full_at + usage.cost)
-    there = amend(row, [more, lasts], BudgetItem.full_at.exists())
-    return (int(row.full_at) if there else 0), writes
+    exists = amend(row, [more, lasts], BudgetItem.full_at.exists())
+    return (int(row.full_at) if exists else 0), writes

@@ -31,7 +31,7 @@ class Spending:
         """
         now = clock.now().timestamp() * 1000
         pairs = [(budget, self._bucket(budget)) for budget in budgets]
-        waits = [bucket.ask(now) for _, bucket in pairs]
+        waits = [bucket.required_wait(now) for _, bucket in pairs]
         for budget, bucket in pairs:
             if not any(waits):
                 bucket.take(now)

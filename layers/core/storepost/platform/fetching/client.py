@@ -69,10 +69,10 @@ class Deadline:
 
     def remaining(self) -> float:
         """Returns the seconds that are left, more than 0; raises `TimeoutError`."""
-        left = self._end - time.monotonic()
-        if left <= 0:
+        remaining = self._end - time.monotonic()
+        if remaining <= 0:
             raise TimeoutError
-        return left
+        return remaining
 
 
 class TimedSocket(socket.socket):

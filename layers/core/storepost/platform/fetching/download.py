@@ -76,13 +76,13 @@ def _final_response(
 
 
 def _pieces(response: HTTPResponse, most_bytes: int) -> Iterator[bytes]:
-    got, stream = 0, response.stream(PIECE_BYTES)
+    received, stream = 0, response.stream(PIECE_BYTES)
     while True:
         with failing():
             piece = next(stream, None)
         if piece is None:
             return
-        got += len(piece)
-        if got > most_bytes:
+        received += len(piece)
+        if received > most_bytes:
             raise FetchFailed(Failure.TOO_LONG)
         yield piece

@@ -70,13 +70,13 @@ def relay_all(parts: Sequence[Outgoing]) -> set[int]:
     """
     failed = set[int]()
     for queue in dict.fromkeys(part.queue for part in parts):
-        mine = (
+        of_queue = (
             (number, message)
             for number, part in enumerate(parts)
             if part.queue == queue
             for message in part.messages
         )
-        for call in _calls(mine):
+        for call in _calls(of_queue):
             if not _is_sent(queue, [message for _, message in call]):
                 failed.update(number for number, _ in call)
     sent = {number: part.outbox_row for number, part in enumerate(parts) if number not in failed}

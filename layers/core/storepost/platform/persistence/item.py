@@ -217,12 +217,14 @@ def find_raw(
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
             found[raw["pk"]["S"], raw["sk"]["S"]] = raw
-        left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
-        if left:
+        unprocessed = (
+            response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
+        )
+        if unprocessed:
             # What was brought may be left of a large answer: only what brings nothing is in vain.
-            tries = tries + 1 if len(left) == len(batch) else 1
+            tries = tries + 1 if len(unprocessed) == len(batch) else 1
             pause(tries)
-            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
+            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in unprocessed]
     return found
 
 

@@ -125,8 +125,8 @@ def _time_left(times: int) -> float:
         if times > MAX_TRIES:
             raise Busy()
         return _MAX_SECONDS
-    left = own.until - time.monotonic()
-    if left <= 0:
+    remaining = own.until - time.monotonic()
+    if remaining <= 0:
         raise Busy()
     own.retries += 1
-    return left
+    return remaining

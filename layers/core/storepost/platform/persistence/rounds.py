@@ -13,7 +13,7 @@ from storepost.values.problems import Conflict
 
 
 def in_rounds[T](
-    ledger: Ledger, left: Callable[[], Sequence[T]], do: Callable[[Sequence[T]], None]
+    ledger: Ledger, remaining: Callable[[], Sequence[T]], do: Callable[[Sequence[T]], None]
 ) -> None:
     """Does what is left until nothing is.
 
@@ -22,7 +22,7 @@ def in_rounds[T](
     before: Sequence[T] | None = None
     lost = 0
     ledger.read()
-    while now := left():
+    while now := remaining():
         lost = lost + 1 if now == before else 0
         if lost == MAX_RUNS:
             raise Conflict()
@@ -41,9 +41,9 @@ def in_parts[T](
 
     Where it was too much for a transaction nevertheless, it is two thirds from then on.
     """
-    left = things
-    while left:
-        part = _part(left, room, writes)
+    remaining = things
+    while remaining:
+        part = _part(remaining, room, writes)
         try:
             do(part)
         except TooManyWrites:
@@ -51,7 +51,7 @@ def in_parts[T](
                 raise
             room = room * 2 // 3
         else:
-            left = left[len(part) :]
+            remaining = remaining[len(part) :]
 
 
 def _part[T](things: Sequence[T], room: int, writes: Callable[[T], int]) -> Sequence[T]:

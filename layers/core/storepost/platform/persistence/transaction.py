@@ -89,11 +89,11 @@ def _in_order(writes: Mapping[Any, Write]) -> list[Write]:
 
 def _take(other_ways: list[OtherWay], keys: frozenset[Key]) -> bool:
     """Takes the other way of each of those rows that has one; whether any has."""
-    taken = [way for way in other_ways if way.keys is None or way.keys & keys]
-    for way in taken:
+    chosen = [way for way in other_ways if way.keys is None or way.keys & keys]
+    for way in chosen:
         other_ways.remove(way)
         way.take()
-    return bool(taken)
+    return bool(chosen)
 
 
 def transact(writes: list[Write]) -> None:

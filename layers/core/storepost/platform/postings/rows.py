@@ -74,10 +74,12 @@ def request(key: Key, posting: Posting | None, sequence: int) -> Request:
 def send(requests: Iterable[Request]) -> None:
     """Writes rows one by one in as few calls as there may be; what DynamoDB leaves comes again."""
     for some in batched(requests, _WRITES, strict=False):
-        left, tries = list(some), 0
-        while left:
-            answer = dynamodb_client().batch_write_item(RequestItems={Item.Meta.table_name: left})
-            left = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
-            if left:
+        unprocessed, tries = list(some), 0
+        while unprocessed:
+            answer = dynamodb_client().batch_write_item(
+                RequestItems={Item.Meta.table_name: unprocessed}
+            )
+            unprocessed = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
+            if unprocessed:
                 tries += 1
                 pause(tries)

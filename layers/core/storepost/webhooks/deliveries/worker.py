@@ -48,7 +48,7 @@ def deliver[M: DeliveryMessage](run: Run[M]) -> None:
         body = body_of(as_retry(message).payload())
         send_fairly(Queue.WEBHOOK_RETRY, [(body, str(endpoint.id))])
     else:
-        _settle(repository, endpoint, delivery, _attempt(endpoint, delivery))
+        _record_outcome(repository, endpoint, delivery, _attempt(endpoint, delivery))
 
 
 def _first(message: DeliveryMessage) -> Delivery | None:
@@ -70,13 +70,13 @@ def _given_up(delivery: Delivery) -> Delivery:
 
 
 def _attempt(endpoint: WebhookEndpoint, delivery: Delivery) -> Outcome:
-    begun = clock.now()
+    started_at = clock.now()
     try:
         body = message_body(delivery.event, _data(delivery))
-        secrets = EndpointRepository(endpoint.workspace).secrets(endpoint, begun)
+        secrets = EndpointRepository(endpoint.workspace).secrets(endpoint, started_at)
     except Exception as error:  # the next attempt may find it mended
         log_unexpected(error)
-        failed = Attempt(begun, None, "The message couldn't be made here.", 0)
+        failed = Attempt(started_at, None, "The message couldn't be made here.", 0)
         return Outcome(failed, is_ours=True)
     return post_message(endpoint.url, delivery.id, body, secrets)
 
@@ -93,7 +93,7 @@ def _data(delivery: Delivery) -> dict[str, Any]:
     return {**ids, **event.ids}
 
 
-def _settle(
+def _record_outcome(
     repository: DeliveryRepository, endpoint: WebhookEndpoint, before: Delivery, outcome: Outcome
 ) -> None:
     """Writes what became of an attempt, the row at last: until then the message comes again."""
