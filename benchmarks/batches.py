@@ -46,10 +46,10 @@ NOTES = (
 class Scenario:
     """One batch of a new store."""
 
-    what: str
+    label: str
     buyer: Callable[[int], int | None]
     """Who buys the order of a number."""
-    there: int = 0
+    stored: int = 0
     """How many orders, from number 0 on, are there before."""
     first: int = 0
     """The number of the batch's first order."""
@@ -71,13 +71,13 @@ def batch_of(first: int, buyer: Callable[[int], int | None]) -> list[dict[str, A
 def single(meter: Meter) -> Iterator[list[Cell]]:
     """Single batches, on lists that hold one at most."""
     for scenario in SCENARIOS:
-        shop = open_shop(scenario.what)
-        for first in range(0, scenario.there, BATCH):
+        shop = open_shop(scenario.label)
+        for first in range(0, scenario.stored, BATCH):
             shop.bring(batch_of(first, scenario.buyer))
         meter.clear()
         figures = Figures(meter)
         figures.measure(shop.bring, batch_of(scenario.first, scenario.buyer), floor=True)
-        yield figures.row(scenario.what, scenario.there)
+        yield figures.row(scenario.label, scenario.stored)
 
 
 def buyer_among_many(number: int) -> int:

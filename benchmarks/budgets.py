@@ -80,14 +80,14 @@ class Tenant:
         ]
         self.spendings = [Spending() for _ in range(self.containers)]
 
-    def ask(self, second: float) -> None:
+    def request(self, second: float) -> None:
         """One request, on any container."""
         container = self.random.choice(self.spendings)
         self.requests += 1
         began = perf_counter()
-        left = container.spend(self.budgets)
+        standings = container.spend(self.budgets)
         self.checks.append(perf_counter() - began)
-        wait = max(each.wait for each in left)
+        wait = max(each.wait for each in standings)
         self.longest_wait = max(self.longest_wait, wait / 1000)
         if not wait:
             self.passed.append(second)
@@ -126,7 +126,7 @@ def measured(multiple: float, containers: int, meter: Meter, table: Table) -> No
         for second, tenant in coming:
             moment = clock.to_milliseconds(began + timedelta(seconds=second))
             with mock.patch.object(clock, "now", return_value=moment):
-                tenant.ask(second)
+                tenant.request(second)
 
     used = meter.measured(work)
     table.add(

@@ -59,8 +59,8 @@ def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, T
     }
     request = meter.measured(lambda: str(shop.call("/coupons/import", body)["id"]))
     worked = apart(address, "benchmarks.processes.coupon_worker")
-    mine = together([request])
-    return request.result, worked | {name: value + worked[name] for name, value in mine.items()}
+    requests = together([request])
+    return request.result, worked | {name: value + worked[name] for name, value in requests.items()}
 
 
 def together(measured: Sequence[Measured[Any]]) -> Totals:
@@ -116,9 +116,9 @@ def rows(meter: Meter, address: str) -> Iterator[list[Cell]]:
         yield [*_row("its coupon, read", codes, 1, together([read])), None, None]
 
 
-def _row(what: str, codes: int, count: int, totals: Totals) -> list[Cell]:
+def _row(label: str, codes: int, count: int, totals: Totals) -> list[Cell]:
     each = [totals[name] / count for name in ("reads", "writes", "calls")]
-    return [what, codes, count / totals["seconds"], 1000 * totals["cpu"] / count, *each]
+    return [label, codes, count / totals["seconds"], 1000 * totals["cpu"] / count, *each]
 
 
 def main() -> None:

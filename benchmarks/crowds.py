@@ -115,15 +115,15 @@ def report(table: Table, engine_port: int, order: str, processes: int, threads: 
         ended = [json.loads(process.communicate()[0]) for process in running]
     if found := faults(tree):
         raise SystemExit(f"{order}, {processes * threads} writers: {found}")
-    took = sorted(seconds for _, each in ended for seconds in each)
-    cuts = quantiles(took, n=20)
+    latencies = sorted(seconds for _, each in ended for seconds in each)
+    cuts = quantiles(latencies, n=20)
     table.add(
         order,
         processes * threads,
-        len(took) / SECONDS,
+        len(latencies) / SECONDS,
         sum(given_up for given_up, _ in ended),
         100 * proxy.seen.refused / proxy.seen.calls["TransactWriteItems"],
-        proxy.seen.writes / len(took),
+        proxy.seen.writes / len(latencies),
         1000 * cuts[9],
         1000 * cuts[18],
         sum(pages.first) / len(pages.first),

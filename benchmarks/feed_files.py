@@ -311,14 +311,14 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
     cpu = time.process_time()
     first = run(workspace, feed_id)
     cpu, units, calls = time.process_time() - cpu, meter.units["write"], meter.calls
-    left = importing.manifest(feed_id)
+    manifest = importing.manifest(feed_id)
 
     feed_id, settings = importing.feed(f"feed.{name}")
     began = time.perf_counter()
     made = importing.manifest(feed_id)
     manifest_of(site / f"feed.{name}", importing.digest(settings), made)
     seconds = time.perf_counter() - began
-    check_same(left, made)
+    check_same(manifest, made)
     meter.clear()
     again = run(workspace, feed_id)
     if first.counts.created != some or again.counts.imported != rows:

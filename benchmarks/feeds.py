@@ -7,7 +7,7 @@
 
 import os
 
-from benchmarks.measure.checkouts import Took, checkouts, taken
+from benchmarks.measure.checkouts import Figures, checkouts, measured_in
 from benchmarks.measure.reporting import Cell, Column, Table
 from local.aws.dynoxide import VERSION
 
@@ -34,18 +34,18 @@ NOTES = (
 )
 
 
-def rows(what: str, milliseconds: float, took: dict[str, Took]) -> list[list[Cell]]:
+def rows(label: str, milliseconds: float, figures: dict[str, Figures]) -> list[list[Cell]]:
     """The table's rows of one commit."""
-    unchanged = took["unchanged"]["seconds"]
+    unchanged = figures["unchanged"]["seconds"]
     return [
         [
-            f"{name}, {what}",
+            f"{name}, {label}",
             milliseconds,
             ROWS,
-            ROWS / took[part]["seconds"],
-            1000 * took[part]["cpu"] / ROWS,
-            *(took[part][unit] / ROWS for unit in ("reads", "writes", "calls")),
-            None if part == "first" else took[part]["seconds"] / unchanged,
+            ROWS / figures[part]["seconds"],
+            1000 * figures[part]["cpu"] / ROWS,
+            *(figures[part][unit] / ROWS for unit in ("reads", "writes", "calls")),
+            None if part == "first" else figures[part]["seconds"] / unchanged,
         ]
         for part, name in PARTS.items()
     ]
@@ -55,8 +55,9 @@ def main() -> None:
     """Measures and publishes."""
     table = Table("feeds", "Imports of a feed", COLUMNS, {"dynoxide": VERSION}, NOTES)
     for milliseconds in LATENCIES:
-        for what, checkout in checkouts().items():
-            for cells in rows(what, milliseconds, taken(checkout, "feed", ROWS, milliseconds)):
+        for label, checkout in checkouts().items():
+            figures = measured_in(checkout, "feed", ROWS, milliseconds)
+            for cells in rows(label, milliseconds, figures):
                 table.add(*cells)
     table.publish()
 

@@ -73,20 +73,20 @@ def measure(table: Table, address: str, customers: int, least: float | None) -> 
             worked(address, host, "parse", *named, str(folder / stage), stage)["cpu"]
             for stage in ("customers", "orders")
         ]
-        took = worked(address, host, "pull", *named)
+        figures = worked(address, host, "pull", *named)
     check(store, customers, orders)
     table.add(
         f"{customers:,} customers, {orders:,} orders",
         records,
-        records / took["seconds"],
-        1000 * took["cpu"] / records,
+        records / figures["seconds"],
+        1000 * figures["cpu"] / records,
         1000 * sum(parsed) / records,
-        took["cpu"] / sum(parsed),
-        took["most"],
-        took["before"],
-        None if least is None else took["most"] - least,
+        figures["cpu"] / sum(parsed),
+        figures["most"],
+        figures["before"],
+        None if least is None else figures["most"] - least,
     )
-    return took["most"]
+    return figures["most"]
 
 
 def main() -> None:

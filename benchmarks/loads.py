@@ -7,7 +7,7 @@
 
 import os
 
-from benchmarks.measure.checkouts import Took, checkouts, taken
+from benchmarks.measure.checkouts import Figures, checkouts, measured_in
 from benchmarks.measure.reporting import Cell, Column, Table
 from local.aws.dynoxide import VERSION
 
@@ -39,25 +39,25 @@ NOTES = (
 )
 
 
-def row(what: str, milliseconds: float, records: int, took: Took) -> list[Cell]:
+def row(label: str, milliseconds: float, records: int, figures: Figures) -> list[Cell]:
     """A row of the table."""
-    each = [took[name] / records for name in ("reads", "writes", "calls")]
-    rate, cpu = records / took["seconds"], 1000 * took["cpu"] / records
-    return [what, milliseconds, records, rate, cpu, *each]
+    each = [figures[name] / records for name in ("reads", "writes", "calls")]
+    rate, cpu = records / figures["seconds"], 1000 * figures["cpu"] / records
+    return [label, milliseconds, records, rate, cpu, *each]
 
 
 def main() -> None:
     """Measures and publishes."""
     table = Table("loads", "Loads", COLUMNS, {"dynoxide": VERSION}, NOTES)
     for milliseconds in LATENCIES:
-        for what, checkout in checkouts().items():
-            codes = taken(checkout, "coupons", CODES, milliseconds)["first"]
-            table.add(*row(f"coupon codes, {what}", milliseconds, CODES, codes))
-            orders = taken(checkout, "orders", ORDERS, milliseconds)
-            for buyers, took in orders.items():
-                table.add(*row(f"orders, buyers {buyers}, {what}", milliseconds, ORDERS, took))
-            pulled = taken(checkout, "pull", CUSTOMERS, milliseconds)["first"]
-            table.add(*row(f"a pull, {what}", milliseconds, PULLED * CUSTOMERS, pulled))
+        for label, checkout in checkouts().items():
+            codes = measured_in(checkout, "coupons", CODES, milliseconds)["first"]
+            table.add(*row(f"coupon codes, {label}", milliseconds, CODES, codes))
+            orders = measured_in(checkout, "orders", ORDERS, milliseconds)
+            for buyers, figures in orders.items():
+                table.add(*row(f"orders, buyers {buyers}, {label}", milliseconds, ORDERS, figures))
+            pulled = measured_in(checkout, "pull", CUSTOMERS, milliseconds)["first"]
+            table.add(*row(f"a pull, {label}", milliseconds, PULLED * CUSTOMERS, pulled))
             print(table.text(), flush=True)
     table.publish()
 

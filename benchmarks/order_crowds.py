@@ -191,8 +191,8 @@ def kinds() -> Iterator[Measure]:
 def main() -> None:
     """Measures and publishes."""
     before = os.environ.get("BEFORE")
-    ours = {"ours": HERE}
-    both = ours | ({"before": Path(before)} if before else {})
+    figures = {"ours": HERE}
+    both = figures | ({"before": Path(before)} if before else {})
     table = Table(
         "order_crowds",
         f"Orders put into one store at once, through the handlers, for {SECONDS:g} seconds",
@@ -202,7 +202,7 @@ def main() -> None:
     )
     with tables() as engine:
         for kind in kinds():
-            checkouts = both if kind.order == "in order" else ours
+            checkouts = both if kind.order == "in order" else figures
             for commit, sums in measured(engine.port, checkouts, kind).items():
                 table.add(*row(kind, commit, sums))
                 print(table.text().splitlines()[-len(NOTES) - 2], flush=True)

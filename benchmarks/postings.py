@@ -149,11 +149,13 @@ def loaded(meter: Meter, workspace: WorkspaceScope, *, packs: bool) -> list[Cell
     ]
 
 
-def searched(meter: Meter, workspace: WorkspaceScope, what: str, q: str, stored: str) -> list[Cell]:
+def searched(
+    meter: Meter, workspace: WorkspaceScope, label: str, q: str, stored: str
+) -> list[Cell]:
     """What a search takes."""
     measured = meter.measured(lambda: find(PostingRepository(workspace, KIND), Query.of(q)))
-    took = [measured.reads, len(measured.work), 1000 * measured.cpu_seconds]
-    return [f"{what}: {q}", stored, *[None] * 5, measured.result.total, *took]
+    figures = [measured.reads, len(measured.work), 1000 * measured.cpu_seconds]
+    return [f"{label}: {q}", stored, *[None] * 5, measured.result.total, *figures]
 
 
 def main() -> None:
@@ -165,9 +167,9 @@ def main() -> None:
         table = Table("postings", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
         table.add(*loaded(meter, packed, packs=True))
         table.add(*loaded(meter, plain, packs=False))
-        for what, q in QUERIES:
+        for label, q in QUERIES:
             for workspace, stored in ((packed, "pages"), (plain, "rows")):
-                table.add(*searched(meter, workspace, what, q, stored))
+                table.add(*searched(meter, workspace, label, q, stored))
             one, other = (
                 find(PostingRepository(each, KIND), Query.of(q)) for each in (packed, plain)
             )

@@ -120,11 +120,11 @@ PARSERS: dict[str, Callable[[Iterable[bytes]], int]] = {
 
 def sample_of(path: Path) -> Iterator[bytes]:
     """The bytes that a preview may read."""
-    left = Sample.BYTES
+    remaining = Sample.BYTES
     for piece in feed_files.pieces(path):
-        yield piece[:left]
-        left -= len(piece)
-        if left <= 0:
+        yield piece[:remaining]
+        remaining -= len(piece)
+        if remaining <= 0:
             return
 
 
@@ -198,7 +198,7 @@ def main() -> None:
     with TemporaryDirectory() as site:
         origin = feed_files.serve(Path(site))
         for kind in KINDS:
-            for what, row_bytes in SIZES.items():
+            for label, row_bytes in SIZES.items():
                 path = Path(site) / f"feed.{kind}"
                 write(path, kind, row_bytes)
                 parsed, _, _ = cheapest("parse", kind, str(path))
@@ -206,18 +206,18 @@ def main() -> None:
                 allowed = 1.5 * parsed + 0.5
                 size = path.stat().st_size / 1024**2
                 share = cpu / allowed
-                table.add(f"{kind}, {what}", size, rows, parsed, cpu, allowed, share, memory)
+                table.add(f"{kind}, {label}", size, rows, parsed, cpu, allowed, share, memory)
         path = Path(site) / "feed.csv"
         write(path, "csv", SIZES["short rows"])
         parsed, _, _ = cheapest("parse", "csv", str(path))
         size, allowed = path.stat().st_size / 1024**2, 1.5 * parsed + 0.5
         url = f"{origin}/{path.name}"
         cpu, rows, memory = cheapest("preview", url, "1", "0")
-        what = "csv, short rows, none matches"
-        table.add(what, size, rows, parsed, cpu, allowed, cpu / allowed, memory)
+        label = "csv, short rows, none matches"
+        table.add(label, size, rows, parsed, cpu, allowed, cpu / allowed, memory)
         cpu, rows, memory = cheapest("preview", url, str(MATCHED), str(VARIANTS))
-        what = f"csv, short rows, {MATCHED * VARIANTS:,} match"
-        table.add(what, size, rows, parsed, cpu, None, None, memory)
+        label = f"csv, short rows, {MATCHED * VARIANTS:,} match"
+        table.add(label, size, rows, parsed, cpu, None, None, memory)
     table.publish()
 
 

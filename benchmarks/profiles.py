@@ -105,7 +105,7 @@ class ProfileLists:
 
     @cached_property
     def _profiles(self) -> list[Profile]:
-        return [somebody.profile(self.shop) for somebody in People(self.people).left()]
+        return [somebody.profile(self.shop) for somebody in People(self.people).final()]
 
 
 def report_ranges(report: Report, lists: ProfileLists) -> None:

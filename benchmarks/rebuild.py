@@ -86,7 +86,7 @@ def lay_down(people: Path, postings: Path) -> None:
     export_people(OWNER, PEOPLE, people)
     repository, number = PostingRepository(OWNER.workspace, KIND), count()
     with gzip.open(postings, "wt", compresslevel=1, encoding="utf-8") as lines:
-        for somebody in People(PEOPLE).left():
+        for somebody in People(PEOPLE).final():
             profile = somebody.profile(OWNER)
             entry = entry_of(profile_row(profile_key(OWNER.workspace, profile.id), profile))
             for posting in repository._postings(entry).values():
@@ -109,7 +109,7 @@ class Changing:
 
     def __post_init__(self) -> None:
         """Everybody may change."""
-        self._ids = [each.profile(OWNER).id for each in People(PEOPLE).left()]
+        self._ids = [each.profile(OWNER).id for each in People(PEOPLE).final()]
 
     def change(self) -> None:
         """Somebody gets another name; the stream brings the oldest change that waits."""
@@ -211,7 +211,7 @@ def stored() -> dict[str, Any]:
 def exact() -> dict[str, Any]:
     """The postings that there have to be, from each row by itself."""
     repository, made = PostingRepository(OWNER.workspace, KIND), dict[str, Any]()
-    for somebody in People(PEOPLE).left():
+    for somebody in People(PEOPLE).final():
         profile = somebody.profile(OWNER).id
         entry = entry_of(find(ProfileItem, profile_key(OWNER.workspace, profile)))
         for posting in repository._postings(entry).values():
@@ -235,20 +235,20 @@ def rebuilds(meter: Meter, api: Api) -> Iterator[list[Cell]]:
     yield _row("alone, with nothing to mend", alone, 0)
 
 
-def _row(what: str, took: Rebuilding, changes: int) -> list[Cell]:
-    expected, there = exact(), stored()
-    wrong = sum(there.get(key) != row for key, row in expected.items())
-    wrong += len(there.keys() - expected.keys())
+def _row(label: str, rebuilding: Rebuilding, changes: int) -> list[Cell]:
+    expected, actual = exact(), stored()
+    wrong = sum(actual.get(key) != row for key, row in expected.items())
+    wrong += len(actual.keys() - expected.keys())
     return [
-        what,
-        took.killed_runs,
+        label,
+        rebuilding.killed_runs,
         changes,
-        took.pages,
-        took.seconds,
-        took.cpu_seconds,
-        took.reads,
-        took.writes,
-        took.writes / len(expected),
+        rebuilding.pages,
+        rebuilding.seconds,
+        rebuilding.cpu_seconds,
+        rebuilding.reads,
+        rebuilding.writes,
+        rebuilding.writes / len(expected),
         wrong,
     ]
 

@@ -43,9 +43,9 @@ def main() -> None:
     for kind in KINDS:
         for rows in ROWS:
             for workspaces, containers, shards in WAYS:
-                took = simulate(Load(kind, rows, workspaces, containers, shards))
+                figures = simulate(Load(kind, rows, workspaces, containers, shards))
                 cells = (kind.name, rows, workspaces, containers, shards)
-                table.add(*cells, took.hours, took.dollars, took.bound)
+                table.add(*cells, figures.hours, figures.dollars, figures.bound)
     table.publish()
 
 

@@ -110,8 +110,8 @@ class Person:
     @property
     def entry(self) -> SearchEntry:
         """What of them is searched."""
-        who = self.profile
-        return SearchEntry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
+        profile = self.profile
+        return SearchEntry(KIND, profile.id, self.name, profile.first_seen_at, keys=(self.email,))
 
 
 def everybody() -> Iterator[Person]:
@@ -167,12 +167,12 @@ def searches(api: Api) -> Iterator[list[Cell]]:
     people = {each.profile.id: each for each in everybody()} if expected else {}
     show(sorted(expected), people)
     people.clear()
-    for what, q, most in QUERIES:
+    for label, q, most in QUERIES:
         query = {"q": q, "kinds": KIND.value, "limit": LIMIT}
         answer = api.call("GET", "/search", query=query)
         groups = answer.result["groups"]
         total, listed = (groups[0]["total"], len(groups[0]["items"])) if groups else (0, 0)
-        yield _row(f"{what}: {q}", total, listed, answer, answer.reads, most)
+        yield _row(f"{label}: {q}", total, listed, answer, answer.reads, most)
 
 
 def follows(meter: Meter) -> Iterator[list[Cell]]:
@@ -180,7 +180,7 @@ def follows(meter: Meter) -> Iterator[list[Cell]]:
     postings = PostingRepository(OWNER.workspace, KIND)
     before = Person(ENTRIES, "Ada Lind").entry
     named = replace(before, title="Ada Holm")
-    for what, old, new in (
+    for label, old, new in (
         ("somebody new", None, before),
         ("somebody as before", before, before),
         ("another last name", before, named),
@@ -189,14 +189,14 @@ def follows(meter: Meter) -> Iterator[list[Cell]]:
         measured = meter.measured(partial(postings.update_index, old, new))
         words = {p.word for each in (old, new) if each for p in postings_of(each)}
         most = 0 if old == new else len(words)
-        yield _row(what, len(words), 0, measured, measured.writes, most)
+        yield _row(label, len(words), 0, measured, measured.writes, most)
 
 
 def _row(
-    what: str, total: int, listed: int, measured: Measured[Any], units: float, most: int
+    label: str, total: int, listed: int, measured: Measured[Any], units: float, most: int
 ) -> list[Cell]:
     return [
-        what,
+        label,
         total,
         listed,
         len(measured.work),

@@ -60,7 +60,7 @@ class Comparison:
     def measure(self) -> dict[str, Sample]:
         """Milliseconds of CPU, by ways."""
         ways = {
-            "ours": self._ours,
+            "ours": self._service,
             "floor": lambda: self._floor(self.plain),
             "own client": lambda: self._floor(self.service),
         }
@@ -68,9 +68,9 @@ class Comparison:
 
     def warm_up(self) -> None:
         """What a container does once: it imports, connects and asks KMS for its keys."""
-        in_turn({"ours": self._ours, "floor": lambda: self._floor(self.plain)}, WARM_UP)
+        in_turn({"ours": self._service, "floor": lambda: self._floor(self.plain)}, WARM_UP)
 
-    def _ours(self) -> float:
+    def _service(self) -> float:
         return 1000 * cpu_seconds(self._request())
 
     def _floor(self, client: Any) -> float:  # noqa: ANN401 - botocore's clients
@@ -117,10 +117,9 @@ def compared() -> Table:
     )
     for comparison in comparisons:
         medians = {way: sample.median for way, sample in comparison.measure().items()}
-        ours, floor, own = medians["ours"], medians["floor"], medians["own client"]
-        table.add(
-            comparison.kind.name, comparison.calls, ours, floor, ours / floor, own, ours / own
-        )
+        service, floor, own = medians["ours"], medians["floor"], medians["own client"]
+        kind, calls = comparison.kind.name, comparison.calls
+        table.add(kind, calls, service, floor, service / floor, own, service / own)
     return table
 
 

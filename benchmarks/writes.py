@@ -73,7 +73,7 @@ NOTES = (
 class Put:
     """One request of the story."""
 
-    what: str
+    label: str
     path: str
     body: object = None
     method: str = "PUT"
@@ -149,12 +149,12 @@ def measure(orders: int) -> list[list[Cell]]:
         for number in range(1, 1 + ROUNDS):
             for put in story(api, store, number):
                 if number % 2:
-                    figures[put.what].units_of.append(send(api, put))
+                    figures[put.label].units_of.append(send(api, put))
                 else:
                     units_of = ledger.units_of(partial(send, api, put))
-                    figures[put.what].units.append(units_of)
+                    figures[put.label].units.append(units_of)
         floors = floor_units(meter, ledger.rows)
-        return [row(put, orders, figures[put.what], floors) for put in story(api, store, WARM_UP)]
+        return [row(put, orders, figures[put.label], floors) for put in story(api, store, WARM_UP)]
 
 
 def send(api: Api, put: Put) -> Measured[Any]:
@@ -167,9 +167,9 @@ def row(put: Put, orders: int, figures: Figures, floors: dict[str, float]) -> li
     kinds = {kind: median(units[kind] for units in figures.units) for kind in KINDS}
     others = {kind for units in figures.units for kind in units} - set(KINDS)
     if others:
-        raise ValueError(f"{put.what} writes {others} too")
+        raise ValueError(f"{put.label} writes {others} too")
     return [
-        put.what,
+        put.label,
         orders,
         sum(kinds.values()),
         floors[put.floor] if put.floor else None,

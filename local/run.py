@@ -58,7 +58,7 @@ def run(
         stopped.wait()
         say("\nStopping ...")
         if data:
-            _say_lost(local_run.finish())
+            _report_lost(local_run.finish())
         else:
             local_run.stop()
 
@@ -134,6 +134,6 @@ def _bring_history(
     large.Loading(Api(local_run.base_url), made.credentials, loaded, keep).run(stopped)
 
 
-def _say_lost(left: dict[str, int]) -> None:
-    for queue, messages in left.items():
+def _report_lost(lost: dict[str, int]) -> None:
+    for queue, messages in lost.items():
         say(f"Lost: {messages} in {queue}, which failed again and again.")

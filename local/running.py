@@ -162,7 +162,7 @@ class LocalRun:
 
     def _pump_for_ever(self, name: str, pump: Pump, bell: Bell, seconds: float | None) -> None:
         while not self._stop.is_set():
-            heard = bell.rings
+            rings = bell.rings
             try:
                 carried = pump()
             except Exception as error:
@@ -170,7 +170,7 @@ class LocalRun:
                 self._stop.wait(RETRY_SECONDS)
                 continue
             if not carried:
-                bell.wait(heard, seconds)
+                bell.wait(rings, seconds)
 
     def _pause(self, failures: int) -> None:
         self._stop.wait(min(0.1 * 2**failures, RETRY_SECONDS))

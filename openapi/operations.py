@@ -98,7 +98,9 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
         "tags": [group.name],
         "summary": " ".join(summary.split()).removesuffix("."),
         "description": "\n\n".join(
-            filter(None, [rest, _repeated(operation), _who(caller), _bound(group, operation)])
+            filter(
+                None, [rest, _repeated(operation), _caller_text(caller), _bound(group, operation)]
+            )
         ),
         "security": [{"bearer": []}] if caller else [],
     }
@@ -168,7 +170,7 @@ def _of_input(group: Group, operation: Operation, document: Document) -> set[typ
     return set() if takes_all and not document.get("parameters") else {ValidationFailed}
 
 
-def _who(caller: MayCall | None) -> str:
+def _caller_text(caller: MayCall | None) -> str:
     if caller is None:
         return "Anybody may call this; no credentials are needed."
     if caller.scope is None:

@@ -170,13 +170,13 @@ def _schema() -> list[object]:
 
 def _check(owner: Shop, orders: int, count: int) -> None:
     """The lists hold what they should, and so do the trees above them."""
-    left = Sales(orders).left()
+    final_sales = Sales(orders).final()
     for store in (None, *range(len(owner.stores))):
         listed = OrderList(owner.workspace, None if store is None else owner.stores[store])
-        of_list = (sale for sale in left if store in {None, sale.store})
+        of_list = (sale for sale in final_sales if store in {None, sale.store})
         _demand(listed.tree, (sale.id(owner.stores) for sale in of_list))
     of_people = ProfileLists(owner.workspace)
-    profiles = [somebody.profile(owner) for somebody in People(count).left()]
+    profiles = [somebody.profile(owner) for somebody in People(count).final()]
     for tree in (of_people.by_first_seen, of_people.by_name, of_people.by_email):
         _demand(tree, (profile.id for profile in profiles))
     customers = (profile.id for profile in profiles if profile.links)

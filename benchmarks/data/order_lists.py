@@ -47,8 +47,8 @@ class OrderLists:
     @cached_property
     def _sales(self) -> list[tuple[Sale, str]]:
         """All orders with their ids, oldest first."""
-        left = ((sale, sale.id(self.shop.stores)) for sale in Sales(self.orders).left())
-        in_order = sorted(left, key=lambda each: (each[0].placed, short(each[1])))
+        final_sales = ((sale, sale.id(self.shop.stores)) for sale in Sales(self.orders).final())
+        in_order = sorted(final_sales, key=lambda each: (each[0].placed, short(each[1])))
         return [(sale, str(identifier)) for sale, identifier in in_order]
 
     @cached_property

@@ -86,7 +86,7 @@ class People:
             ((each, self._changed(each)) for each in changed),
         )
 
-    def left(self) -> list[Somebody]:
+    def final(self) -> list[Somebody]:
         """Who is there in the end, in no order."""
         return list({after.number: after for _, after in self.steps()}.values())
 

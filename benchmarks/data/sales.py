@@ -110,7 +110,7 @@ class Sales:
             ((sale, None) for sale in deleted),
         )
 
-    def left(self) -> list[Sale]:
+    def final(self) -> list[Sale]:
         """What there is in the end, in no order."""
         by_number = {sale.number: sale for sale in self._first()}
         for before, after in self.scattered():

@@ -12,7 +12,7 @@ from benchmarks.measure.measuring import cpu_seconds
 from benchmarks.measure.reporting import Cell
 from storepost.platform.persistence.item import Item, dynamodb_client
 
-type Bring = Callable[[list[dict[str, Any]]], object]
+type Import = Callable[[list[dict[str, Any]]], object]
 """Has a batch of orders imported."""
 
 
@@ -105,11 +105,11 @@ class Figures:
     floor_cpu: float = 0
     floor_units: float = 0
 
-    def measure(self, bring: Bring, orders: list[dict[str, Any]], *, floor: bool) -> None:
+    def measure(self, import_batch: Import, orders: list[dict[str, Any]], *, floor: bool) -> None:
         """Brings one batch, and writes its rows again where the floor is asked for, too."""
         self.meter.transactions = [] if floor else None
         began = time.perf_counter()
-        self.cpu += cpu_seconds(lambda: bring(orders))
+        self.cpu += cpu_seconds(lambda: import_batch(orders))
         self.seconds += time.perf_counter() - began
         self.orders += len(orders)
         transactions, self.meter.transactions = self.meter.transactions, None
@@ -124,13 +124,13 @@ class Figures:
         self.floor_units += self.meter.units["write"] - units["write"]
         self.meter.units, self.meter.kinds, self.meter.calls = units, kinds, calls
 
-    def row(self, what: str, there: int) -> list[Cell]:
+    def row(self, label: str, stored: int) -> list[Cell]:
         """The table's row."""
         meter, orders = self.meter, self.orders
         cpu, floor = 1000 * self.cpu / orders, 1000 * self.floor_cpu / self.floor_orders
         return [
-            what,
-            there,
+            label,
+            stored,
             orders / self.seconds,
             cpu,
             floor,

@@ -10,7 +10,7 @@ from local.template import ROOT
 
 WORKER = ROOT / "benchmarks" / "processes" / "loading_worker.py"
 
-type Took = dict[str, float]
+type Figures = dict[str, float]
 """Seconds by the clock and of the CPU, units and calls."""
 
 
@@ -20,7 +20,7 @@ def checkouts() -> dict[str, Path]:
     return ({"before": Path(before)} if before else {}) | {"loaded": ROOT}
 
 
-def taken(checkout: Path, load: str, count: int, milliseconds: float) -> dict[str, Took]:
+def measured_in(checkout: Path, load: str, count: int, milliseconds: float) -> dict[str, Figures]:
     """What each part of a load takes in a checkout, where a call takes so long at least."""
     done = subprocess.run(
         [sys.executable, str(WORKER), load, str(count), str(milliseconds)],

@@ -40,20 +40,20 @@ class ComparedList:
     written: int = 0
     """Beside `entries`, by others."""
 
-    def load(self, what: str, new: Sequence[TreeEntry]) -> None:
+    def load(self, label: str, new: Sequence[TreeEntry]) -> None:
         """Loads entries, and reports what one takes."""
-        self._put(what, new, lambda: Load(self.tree).run(new))
+        self._put(label, new, lambda: Load(self.tree).run(new))
 
-    def write(self, what: str, new: Sequence[TreeEntry], at_once: int) -> None:
+    def write(self, label: str, new: Sequence[TreeEntry], at_once: int) -> None:
         """Writes entries as single writers do, so many in a transaction."""
 
         def insert() -> None:
             for some in batched(new, at_once, strict=False):
                 commit_anew(partial(self._insert, some))
 
-        self._put(what, new, insert)
+        self._put(label, new, insert)
 
-    def change(self, what: str, some: Sequence[TreeEntry]) -> None:
+    def change(self, label: str, some: Sequence[TreeEntry]) -> None:
         """Has entries fulfilled, one a transaction."""
         positions = {each.key: number for number, each in enumerate(self.entries)}
         changed = [
@@ -65,13 +65,13 @@ class ComparedList:
             for old, new in zip(some, changed, strict=True):
                 commit_anew(partial(self._move, old, new))
 
-        self._report(what, len(some), self.meter.measured(move))
+        self._report(label, len(some), self.meter.measured(move))
         for each in changed:
             self.entries[positions[each.key]] = each
 
     def pages(
         self,
-        what: str,
+        label: str,
         by: Filter | None = None,
         ranges: Sequence[KeyRange] = (EVERYTHING,),
         bound: Bound | None = None,
@@ -85,7 +85,7 @@ class ComparedList:
             measured.append(
                 self.meter.measured(partial(self._page, request, rows, by, within, number % 2 == 0))
             )
-        self._report_pages(what, measured, bound)
+        self._report_pages(label, measured, bound)
 
     def first(self) -> None:
         """Page 1, from both ends."""
@@ -94,7 +94,7 @@ class ComparedList:
         measured = [self.meter.measured(partial(read, descending)) for descending in (True, False)]
         self._report_pages("page 1", measured, FIRST)
 
-    def pages_beside(self, what: str, writer: "subprocess.Popen[bytes]") -> None:
+    def pages_beside(self, label: str, writer: "subprocess.Popen[bytes]") -> None:
         """Page 1 and pages drawn at random while somebody writes, each as full as it must be.
 
         Totals only grow, by what was written in between.
@@ -113,8 +113,8 @@ class ComparedList:
             other = PageRequest(2 + random.randrange(len(self.entries) // PAGE - 2), PAGE)
             first.append(self.meter.measured(partial(read, PageRequest(1, PAGE))))
             others.append(self.meter.measured(partial(read, other)))
-        self._report_pages(f"page 1, {what}", first, FIRST)
-        self._report_pages(f"any page, {what}", others, ANY)
+        self._report_pages(f"page 1, {label}", first, FIRST)
+        self._report_pages(f"any page, {label}", others, ANY)
 
     def _page(
         self,
@@ -134,8 +134,8 @@ class ComparedList:
         if (list(listing.items), listing.total) != (expected, len(rows)):
             raise AssertionError(f"{request} of {self.name}")
 
-    def _put(self, what: str, new: Sequence[TreeEntry], put: Callable[[], None]) -> None:
-        self._report(what, len(new), self.meter.measured(put))
+    def _put(self, label: str, new: Sequence[TreeEntry], put: Callable[[], None]) -> None:
+        self._report(label, len(new), self.meter.measured(put))
         self.entries[:] = sorted((*self.entries, *new), key=lambda each: each.key)
 
     def _insert(self, some: Sequence[TreeEntry], changes: Changes) -> None:
@@ -145,10 +145,10 @@ class ComparedList:
     def _move(self, old: TreeEntry, new: TreeEntry, changes: Changes) -> None:
         self.tree.move(changes, old, new)
 
-    def _report(self, what: str, entries: int, measured: Measured[None]) -> None:
+    def _report(self, label: str, entries: int, measured: Measured[None]) -> None:
         self.table.add(
             self.name,
-            what,
+            label,
             entries,
             measured.writes / entries,
             measured.reads / entries,
@@ -161,14 +161,14 @@ class ComparedList:
         )
 
     def _report_pages(
-        self, what: str, measured: Sequence[Measured[None]], bound: Bound | None = None
+        self, label: str, measured: Sequence[Measured[None]], bound: Bound | None = None
     ) -> None:
         units, calls = [each.reads for each in measured], [len(each.work) for each in measured]
         shares = [max(units) / bound.units] if bound else []
         shares += [max(calls) / bound.calls] if bound and bound.calls else []
         self.table.add(
             self.name,
-            what,
+            label,
             len(self.entries),
             None,
             fmean(units),

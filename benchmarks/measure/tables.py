@@ -42,9 +42,9 @@ def start_other_services() -> None:
 def _create_missing() -> None:
     """Without their streams, which nobody reads here."""
     dynamodb = aws.client("dynamodb")
-    there = dynamodb.list_tables()["TableNames"]
+    existing = dynamodb.list_tables()["TableNames"]
     for name, table in resources(TABLE).items():
-        if name not in there:
+        if name not in existing:
             dynamodb.create_table(
                 TableName=name,
                 BillingMode=table["BillingMode"],

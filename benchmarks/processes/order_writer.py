@@ -212,10 +212,10 @@ def written(shop: Shop) -> Did:
     works += [partial(bring_batches, shop, place) for place in range(run.imports)]
     fork, pipes = multiprocessing.get_context("fork"), list[Any]()
     for work in works:
-        ours, theirs = fork.Pipe()
-        fork.Process(target=serve, args=(theirs, work), daemon=True).start()
-        theirs.close()
-        pipes.append(ours)
+        parent_end, child_end = fork.Pipe()
+        fork.Process(target=serve, args=(child_end, work), daemon=True).start()
+        child_end.close()
+        pipes.append(parent_end)
     for pipe in pipes:
         pipe.send("begin")
     did = Did()

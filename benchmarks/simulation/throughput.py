@@ -51,7 +51,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Took:
+class LoadFigures:
     """What a load took, and what bounded it for most of the time."""
 
     hours: float
@@ -59,22 +59,22 @@ class Took:
     bound: str
 
 
-def simulate(load: Load, warm: float = NEW_TABLE) -> Took:
+def simulate(load: Load, warm: float = NEW_TABLE) -> LoadFigures:
     """Loads everything into a table that takes `warm` write units a second at first."""
-    left, seconds, busy = float(load.rows), 0.0, 0.0
+    remaining, seconds, busy = float(load.rows), 0.0, 0.0
     bounds: Counter[str] = Counter()
-    while left > 0:
+    while remaining > 0:
         rate, bound = _rate(load, warm)
-        took = min(WINDOW_SECONDS, left / rate)
-        left -= rate * took
-        left = left if left > 0.5 else 0.0
-        seconds += took
-        bounds[bound] += int(1000 * took)
-        busy += took * rate * load.kind.milliseconds / 1000
+        elapsed = min(WINDOW_SECONDS, remaining / rate)
+        remaining -= rate * elapsed
+        remaining = remaining if remaining > 0.5 else 0.0
+        seconds += elapsed
+        bounds[bound] += int(1000 * elapsed)
+        busy += elapsed * rate * load.kind.milliseconds / 1000
         warm = min(QUOTA, max(warm, 2 * rate * load.kind.write_units))
     dollars = load.rows * load.kind.write_units * DYNAMODB_WRITE_UNIT
     dollars += busy * FUNCTION_GB * LAMBDA_GB_SECOND["arm64"]
-    return Took(seconds / 3600, dollars, bounds.most_common(1)[0][0])
+    return LoadFigures(seconds / 3600, dollars, bounds.most_common(1)[0][0])
 
 
 def _rate(load: Load, warm: float) -> tuple[float, str]:

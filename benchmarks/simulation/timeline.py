@@ -56,12 +56,12 @@ class Timeline:
 
     def wait(self, seconds: float) -> None:
         """Lets so much time pass for the task that calls it. Raises Ended."""
-        mine = threading.Semaphore(0)
-        self._waiting.add(mine)
-        self.at(self.now + seconds, lambda: self._resume(mine))
+        turn = threading.Semaphore(0)
+        self._waiting.add(turn)
+        self.at(self.now + seconds, lambda: self._resume(turn))
         self._turn.release()
-        mine.acquire()
-        self._waiting.discard(mine)
+        turn.acquire()
+        self._waiting.discard(turn)
         if self._is_over:
             raise Ended
 

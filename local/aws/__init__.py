@@ -158,9 +158,9 @@ def _set_variables(references: Mapping[str, str]) -> None:
 def create_tables() -> None:
     """The template's tables, with their streams, where an engine doesn't have them yet."""
     dynamodb = client("dynamodb")
-    there = dynamodb.list_tables()["TableNames"]
+    existing = dynamodb.list_tables()["TableNames"]
     for name, properties in resources(TABLE).items():
-        if name in there:
+        if name in existing:
             continue
         stream = properties.get("StreamSpecification")
         dynamodb.create_table(

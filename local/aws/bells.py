@@ -23,7 +23,7 @@ class Bell:
             self._rings += 1
             self._condition.notify_all()
 
-    def wait(self, heard: int, seconds: float | None = None) -> None:
+    def wait(self, rings: int, seconds: float | None = None) -> None:
         """Returns once it has rung more often than `heard`, or when the time is over."""
         with self._condition:
-            self._condition.wait_for(lambda: self._rings != heard, seconds)
+            self._condition.wait_for(lambda: self._rings != rings, seconds)

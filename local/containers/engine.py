@@ -87,12 +87,12 @@ def _delete(network: str) -> None:
     """Removes a network; the engine keeps it while a container that SAM CLI removes is going."""
     if network not in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
         return
-    for left in reversed(range(_DELETE_TRIES)):
+    for tries_left in reversed(range(_DELETE_TRIES)):
         _delete_containers(network)
         try:
             _docker("network", "rm", network)
         except subprocess.CalledProcessError:
-            if not left:
+            if not tries_left:
                 raise
             time.sleep(1)
         else:

@@ -67,24 +67,24 @@ class Loading:
     """Takes how far it is, each time that it is further."""
     _sent: deque[tuple[str, Batch]] = field(default_factory=deque)
     _began: float = field(default_factory=time.monotonic)
-    _said: float = field(default_factory=time.monotonic)
-    _brought: int = 0
+    _reported_at: float = field(default_factory=time.monotonic)
+    _records_sent: int = 0
 
     def run(self, stopped: threading.Event) -> None:
         """Returns when all is there, or `stopped` is set."""
         batches = self.loaded.history.batches()
-        left = deque(batches[self.loaded.batches :])
-        if not left:
+        remaining = deque(batches[self.loaded.batches :])
+        if not remaining:
             return
         done = sum(len(batch.numbers) for batch in batches[: self.loaded.batches])
         self._say(done)
-        while (left or self._sent) and not stopped.is_set():
-            if left and len(self._sent) < AHEAD and _waiting() < MAX_WAITING:
-                self._send(left.popleft())
+        while (remaining or self._sent) and not stopped.is_set():
+            if remaining and len(self._sent) < AHEAD and _waiting() < MAX_WAITING:
+                self._send(remaining.popleft())
                 continue
             while self._sent and self._is_done(self._sent[0][0]):
                 done += self._note(self._sent.popleft()[1])
-            if time.monotonic() - self._said >= SAY_SECONDS:
+            if time.monotonic() - self._reported_at >= SAY_SECONDS:
                 self._say(done)
             stopped.wait(_LOOK_SECONDS)
         self._say(done)
@@ -102,15 +102,15 @@ class Loading:
     def _note(self, batch: Batch) -> int:
         self.loaded = replace(self.loaded, batches=self.loaded.batches + 1)
         self.keep(self.loaded)
-        self._brought += len(batch.numbers)
+        self._records_sent += len(batch.numbers)
         return len(batch.numbers)
 
     def _say(self, done: int) -> None:
-        self._said = time.monotonic()
+        self._reported_at = time.monotonic()
         records = self.loaded.history.records
         line = f"{done:,} of {records:,} records of the large demo"
-        if self._brought and done < records:
-            rate = self._brought / (self._said - self._began)
+        if self._records_sent and done < records:
+            rate = self._records_sent / (self._reported_at - self._began)
             line += f", {rate:.0f} a second, {(records - done) / rate / 60:.0f} minutes left"
         say(line)
 

@@ -24,8 +24,8 @@ class Cors:
 
         The gateway answers it before any function could (API Gateway, "Configure CORS").
         """
-        asks = "origin" in headers and _PREFIX + "request-method" in headers
-        if method != "OPTIONS" or not asks:
+        is_preflight = "origin" in headers and _PREFIX + "request-method" in headers
+        if method != "OPTIONS" or not is_preflight:
             return None
         allowed = self._allowed(headers["origin"])
         preflight = {

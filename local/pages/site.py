@@ -183,13 +183,13 @@ class Pages:
     def run_schedule(self, _request: Request, name: str) -> Response:
         """Runs a schedule now; the page then shows what it answered."""
         try:
-            said = json.dumps(pumps.run_schedule(name))
+            result = json.dumps(pumps.run_schedule(name))
         except LookupError:
             raise NotFound("No scheduled function has this name.") from None
         except Exception as error:
-            said = f"failed: {type(error).__qualname__}"
+            result = f"failed: {type(error).__qualname__}"
         with self._lock:
-            self._ran[name] = f"{said} at {clock.to_text(clock.now())}"
+            self._ran[name] = f"{result} at {clock.to_text(clock.now())}"
         return redirect(f"{PAGES}/clock", 303)
 
     def requests(self, _request: Request) -> Response:

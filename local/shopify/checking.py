@@ -85,30 +85,30 @@ def template_scopes() -> list[str]:
     return parameter_defaults()["ShopifyScopes"].split(",")
 
 
-def findings(theirs: Shopifys, scopes: Iterable[str], documents: Path = FOLDER) -> list[str]:
+def findings(shopifys: Shopifys, scopes: Iterable[str], documents: Path = FOLDER) -> list[str]:
     """Everything that doesn't hold, a sentence each."""
     granted = set(scopes)
     found = [
         f"{path.name}: {finding}"
         for path in sorted(documents.glob("*.graphql"))
-        for finding in of_document(path.stem, path.read_text("utf-8"), theirs, granted)
+        for finding in of_document(path.stem, path.read_text("utf-8"), shopifys, granted)
     ]
-    return [*found, *of_schema(admin.schema(), theirs)]
+    return [*found, *of_schema(admin.schema(), shopifys)]
 
 
-def of_document(name: str, text: str, theirs: Shopifys, granted: set[str]) -> Iterator[str]:
+def of_document(name: str, text: str, shopifys: Shopifys, granted: set[str]) -> Iterator[str]:
     """What is wrong with a document."""
     document = parse(text)
     operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
     title = "".join(part.capitalize() for part in name.split("_"))
     if [o.name.value if o.name else None for o in operations] != [title]:
         yield f"has not exactly one operation, named {title}"
-    errors = validate(theirs.schema, document, [*specified_rules, NoDeprecatedCustomRule])
-    unreplaced = [f"The field {field} is deprecated" for field in _unreplaced(theirs.schema)]
+    errors = validate(shopifys.schema, document, [*specified_rules, NoDeprecatedCustomRule])
+    unreplaced = [f"The field {field} is deprecated" for field in _unreplaced(shopifys.schema)]
     messages = (error.message for error in errors)
     yield from (message for message in messages if not message.startswith(tuple(unreplaced)))
-    for kind, field in sorted(_fields_of(document, theirs.schema)):
-        for any_of in theirs.needed(kind, field):
+    for kind, field in sorted(_fields_of(document, shopifys.schema)):
+        for any_of in shopifys.needed(kind, field):
             if not any(covers(granted, scope) for scope in any_of):
                 yield f"{kind}.{field} needs one of {', '.join(sorted(any_of))}"
 
@@ -121,57 +121,57 @@ def _unreplaced(schema: GraphQLSchema) -> Iterator[str]:
         yield from (f"CustomerPhoneNumber.{name}" for name in names)
 
 
-def of_schema(ours: GraphQLSchema, theirs: Shopifys) -> Iterator[str]:
+def of_schema(own: GraphQLSchema, shopifys: Shopifys) -> Iterator[str]:
     """What our schema says otherwise than Shopify's."""
-    for name, kind in ours.type_map.items():
+    for name, kind in own.type_map.items():
         if is_introspection_type(kind) or is_specified_scalar_type(kind):
             continue
-        other = theirs.schema.get_type(name)
+        other = shopifys.schema.get_type(name)
         if type(other) is not type(kind):
             yield f"{name}: Shopify has no such {type(kind).__name__}"
         else:
-            yield from (f"{name}{finding}" for finding in _of_type(kind, other, theirs))
+            yield from (f"{name}{finding}" for finding in _of_type(kind, other, shopifys))
 
 
-def _of_type(ours: GraphQLNamedType, other: object, theirs: Shopifys) -> Iterator[str]:
-    match ours, other:
+def _of_type(own: GraphQLNamedType, other: object, shopifys: Shopifys) -> Iterator[str]:
+    match own, other:
         case (GraphQLEnumType(), GraphQLEnumType()):
-            yield from (f".{v}: no such value" for v in ours.values.keys() - other.values.keys())
+            yield from (f".{v}: no such value" for v in own.values.keys() - other.values.keys())
         case (GraphQLInputObjectType(), GraphQLInputObjectType()):
-            yield from _of_places(ours.fields, other.fields)
+            yield from _of_types(own.fields, other.fields)
             required = {key for key, one in other.fields.items() if is_required_input_field(one)}
-            yield from (f".{key}: is required there" for key in required - ours.fields.keys())
+            yield from (f".{key}: is required there" for key in required - own.fields.keys())
         case (GraphQLUnionType(), GraphQLUnionType()):
             names = {kind.name for kind in other.types}
-            yield from (f": {k.name} is none of it" for k in ours.types if k.name not in names)
+            yield from (f": {k.name} is none of it" for k in own.types if k.name not in names)
         case (GraphQLObjectType(), GraphQLObjectType()):
-            yield from _of_object(ours, other)
-            yield from _of_needs(ours, theirs)
+            yield from _of_object(own, other)
+            yield from _of_needs(own, shopifys)
         case (GraphQLInterfaceType(), GraphQLInterfaceType()):
-            yield from _of_object(ours, other)
+            yield from _of_object(own, other)
 
 
-def _of_object(ours: Composite, other: Composite) -> Iterator[str]:
-    yield from _of_places(ours.fields, other.fields)
+def _of_object(own: Composite, other: Composite) -> Iterator[str]:
+    yield from _of_types(own.fields, other.fields)
     names = {kind.name for kind in other.interfaces}
-    yield from (f": is no {kind.name}" for kind in ours.interfaces if kind.name not in names)
-    for name in ours.fields.keys() & other.fields.keys():
-        mine, arguments = ours.fields[name].args, other.fields[name].args
-        yield from (f".{name}{finding}" for finding in _of_places(mine, arguments))
+    yield from (f": is no {kind.name}" for kind in own.interfaces if kind.name not in names)
+    for name in own.fields.keys() & other.fields.keys():
+        own_arguments, arguments = own.fields[name].args, other.fields[name].args
+        yield from (f".{name}{finding}" for finding in _of_types(own_arguments, arguments))
         required = {key for key, one in arguments.items() if is_required_argument(one)}
-        yield from (f".{name}.{key}: is required there" for key in required - mine.keys())
+        yield from (f".{name}.{key}: is required there" for key in required - own_arguments.keys())
 
 
-def _of_needs(ours: GraphQLObjectType, theirs: Shopifys) -> Iterator[str]:
-    for name in ours.fields:
-        needed = sorted(map(sorted, theirs.needed(ours.name, name)))
-        if sorted(map(sorted, admin.needed_scopes(ours, name))) != needed:
+def _of_needs(own: GraphQLObjectType, shopifys: Shopifys) -> Iterator[str]:
+    for name in own.fields:
+        needed = sorted(map(sorted, shopifys.needed(own.name, name)))
+        if sorted(map(sorted, admin.needed_scopes(own, name))) != needed:
             yield f".{name}: @needs must say {needed}"
 
 
-def _of_places(ours: Mapping[str, Typed], other: Mapping[str, Typed]) -> Iterator[str]:
+def _of_types(own: Mapping[str, Typed], other: Mapping[str, Typed]) -> Iterator[str]:
     """Fields or arguments that aren't there, or are of another type."""
-    for name, place in ours.items():
+    for name, place in own.items():
         if name not in other:
             yield f".{name}: no such field or argument"
         elif str(place.type) != str(other[name].type):
@@ -203,8 +203,8 @@ def _fields_of(document: Node, schema: GraphQLSchema) -> set[tuple[str, str]]:
 
 def main(schema: str, scopes: str) -> int:
     """Says what was found; 1 where something was."""
-    theirs = read(Path(schema), Path(scopes))
-    found = findings(theirs, template_scopes())
+    shopifys = read(Path(schema), Path(scopes))
+    found = findings(shopifys, template_scopes())
     for finding in found:
         say(finding)
     say(f"{len(list(FOLDER.glob('*.graphql')))} documents checked: {len(found)} findings")

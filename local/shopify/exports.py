@@ -47,9 +47,9 @@ class Operation:
 
 def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """`bulkOperationRunQuery`: one at a time; `answer` is what the shop says to its query."""
-    going_on = [operation for operation in operations if operation.status == "RUNNING"]
-    if going_on:
-        for operation in going_on:
+    running = [operation for operation in operations if operation.status == "RUNNING"]
+    if running:
+        for operation in running:
             operation.look()
         error = {"field": None, "message": "Wait", "code": "OPERATION_IN_PROGRESS"}
         return {"bulkOperation": None, "userErrors": [error]}

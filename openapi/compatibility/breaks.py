@@ -24,8 +24,8 @@ def _of_operations(released: Json, current: Json) -> Iterator[str]:
             if now["operationId"] != operation["operationId"]:
                 yield f"{name}: is called {now['operationId']}"
             old, new = Side(operation, released), Side(now, current)
-            for what in (_of_callers, _of_parameters, _of_body, _of_answers):
-                yield from what(old, new, name)
+            for comparison in (_of_callers, _of_parameters, _of_body, _of_answers):
+                yield from comparison(old, new, name)
 
 
 def _of_webhooks(released: Json, current: Json) -> Iterator[str]:

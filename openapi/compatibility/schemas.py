@@ -100,9 +100,9 @@ class Comparison:
     def _values_lack(self, wide: Side, narrow: Side) -> Iterator[str]:
         if wide.values is None or (self.is_answer and "enum" in narrow.schema):
             return
-        gone = narrow.values - wide.values if narrow.values is not None else {"any value"}
-        if gone:
-            yield f": {', '.join(sorted(gone))} is none of its values"
+        removed = narrow.values - wide.values if narrow.values is not None else {"any value"}
+        if removed:
+            yield f": {', '.join(sorted(removed))} is none of its values"
 
     def _fields_lack(self, wide: Side, narrow: Side) -> Iterator[str]:
         of_wide, of_narrow = (each.schema.get("properties", {}) for each in (wide, narrow))
@@ -111,11 +111,11 @@ class Comparison:
             yield f"/{name}: " + ("may be missing" if self.is_answer else "is required now")
         for name in sorted(of_wide.keys() & of_narrow.keys()):
             yield from self.lacks(wide.at(of_wide[name]), narrow.at(of_narrow[name]), f"/{name}")
-        gone = of_wide.keys() - of_narrow.keys() - always
+        removed = of_wide.keys() - of_narrow.keys() - always
         if not self.is_answer:
             is_closed = wide.schema.get("additionalProperties") is False
-            gone = of_narrow.keys() - of_wide.keys() if is_closed else set()
-        yield from (f"/{name}: is gone" for name in sorted(gone))
+            removed = of_narrow.keys() - of_wide.keys() if is_closed else set()
+        yield from (f"/{name}: is gone" for name in sorted(removed))
 
 
 def _types_lacking(wide: Side, narrow: Side) -> set[str]:

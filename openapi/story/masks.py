@@ -82,7 +82,7 @@ class Masks:
         """`known` has what the run's own addresses are shown as."""
         self._parts = dict(known)
         self._shown: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
 
     def add_code(self, name: str, code: str) -> None:
         """Has an emailed code, or one of an app, shown as another one."""
@@ -125,14 +125,14 @@ class Masks:
         return text
 
     def _keep(self, real: str, name: str, fake: Fake) -> None:
-        if real in self._shown or real in self._taken:
+        if real in self._shown or real in self._used:
             return
         for again in range(1000):
             number = int.from_bytes(sha256(f"{name} {again}".encode()).digest()[:16])
             made = fake(number, real)
-            if made not in self._taken:
+            if made not in self._used:
                 break
-        self._taken.add(made)
+        self._used.add(made)
         self._shown[real] = made
 
 

@@ -19,17 +19,17 @@ PLAIN = Kind("rows", write_units=1, key_units=0.001, milliseconds=1)
     ],
 )
 def test_a_load_is_as_fast_as_what_bounds_it(load: Load, a_second: float, bound: str) -> None:
-    took = simulate(load)
-    assert took.hours == pytest.approx(1000 / a_second)
-    assert took.bound == bound
+    elapsed = simulate(load)
+    assert elapsed.hours == pytest.approx(1000 / a_second)
+    assert elapsed.bound == bound
     writes = 3_600_000 * load.kind.write_units * DYNAMODB_WRITE_UNIT
-    assert writes < took.dollars < 1.2 * writes
+    assert writes < elapsed.dollars < 1.2 * writes
 
 
 def test_a_table_takes_twice_as_much_after_each_half_an_hour_up_to_the_quota() -> None:
     half_hours = [4_000, 8_000, 16_000, 32_000, 40_000, 40_000]
     rows = 1800 * sum(half_hours)
-    took = simulate(Load(PLAIN, rows, 1000, 1000))
-    assert took.hours == pytest.approx(3)
-    assert took.bound == TABLE
+    elapsed = simulate(Load(PLAIN, rows, 1000, 1000))
+    assert elapsed.hours == pytest.approx(3)
+    assert elapsed.bound == TABLE
     assert simulate(Load(PLAIN, rows, 1000, 1000), warm=40_000).hours == pytest.approx(1.75)
