@@ -83,11 +83,11 @@ def test_every_way_is_measured_once_a_round_and_none_always_comes_first() -> Non
         order.append(name)
         return float(next(clock))
 
-    taken = in_turn({"a": lambda: one("a"), "b": lambda: one("b")}, 20)
+    samples = in_turn({"a": lambda: one("a"), "b": lambda: one("b")}, 20)
     rounds = [order[i : i + 2] for i in range(0, 40, 2)]
     assert all(sorted(names) == ["a", "b"] for names in rounds)
     assert {names[0] for names in rounds} == {"a", "b"}
-    assert {name: len(sample.values) for name, sample in taken.items()} == {"a": 20, "b": 20}
+    assert {name: len(sample.values) for name, sample in samples.items()} == {"a": 20, "b": 20}
 
 
 def test_a_sample_has_its_middle_and_its_least() -> None:

@@ -20,8 +20,8 @@ class Shell:
             [*self.command, *words], input=typed, capture_output=True, text=True, check=False
         )
         assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
-        said = done.stderr if status else done.stdout
-        return json.loads(said) if said.startswith("{") else said
+        output = done.stderr if status else done.stdout
+        return json.loads(output) if output.startswith("{") else output
 
 
 def check(command: Path, credentials: Path) -> None:
@@ -73,11 +73,13 @@ def _writes(storepost: Shell, folder: Path) -> None:
 
 
 def _problems(storepost: Shell) -> None:
-    said = storepost("--as", "read", "profiles", "upsert", "--body", "{}", status=1)
-    assert said.startswith("403 scope: "), said
-    said = storepost("orders", "list", "--page-size", "11", status=1)
-    assert "\n  query.pageSize: " in said, said
-    assert "\n  request-id: " in said, said
-    said = storepost("--as", "nobody", "orders", "list", status=2)
-    assert said.startswith("--as must be one of admin, member, owner, propose, read, write"), said
+    output = storepost("--as", "read", "profiles", "upsert", "--body", "{}", status=1)
+    assert output.startswith("403 scope: "), output
+    output = storepost("orders", "list", "--page-size", "11", status=1)
+    assert "\n  query.pageSize: " in output, output
+    assert "\n  request-id: " in output, output
+    output = storepost("--as", "nobody", "orders", "list", status=2)
+    assert output.startswith("--as must be one of admin, member, owner, propose, read, write"), (
+        output
+    )
     assert storepost("--as", "owner", "me", "get")["user"]["email"] == "olive@example.com"

@@ -71,12 +71,12 @@ class Terminal:
         until = time.monotonic() + seconds
         with self._changed:
             while not (found := re.search(pattern, self._shown)):
-                left = until - time.monotonic()
+                remaining = until - time.monotonic()
                 ended = self._process.poll() is not None and not self._reader.is_alive()
                 never = f"Never shown: {pattern}\n{self._shown}"
-                assert left > 0, never
+                assert remaining > 0, never
                 assert not ended, never
-                self._changed.wait(min(left, 1))
+                self._changed.wait(min(remaining, 1))
         return found[1] if found.groups() else found[0]
 
     def interrupt(self) -> None:

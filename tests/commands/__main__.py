@@ -128,9 +128,9 @@ def _code(reader: Reader) -> str:
     """The code that was emailed."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        mine = [email for email in reader.get("/_local/emails") if email["to"] == _EMAIL]
-        if mine:
-            return str(mine[-1]["codes"][0])
+        emails = [email for email in reader.get("/_local/emails") if email["to"] == _EMAIL]
+        if emails:
+            return str(emails[-1]["codes"][0])
         time.sleep(0.2)
     raise AssertionError("no code was emailed")
 
@@ -176,10 +176,10 @@ def _is_taken(line: str) -> bool:
     done = subprocess.run(
         shlex.split(line), env={**os.environ, **own}, check=False, capture_output=True, text=True
     )
-    taken = "Could not connect to the endpoint" in done.stderr
-    if not taken:
+    is_unreachable = "Could not connect to the endpoint" in done.stderr
+    if not is_unreachable:
         print(f"{line}\n{done.stderr.strip()[-500:]}")
-    return taken
+    return is_unreachable
 
 
 def _sample(placeholder: re.Match[str]) -> str:

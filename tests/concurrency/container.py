@@ -69,10 +69,10 @@ class _Count:
 
         BaseClient._make_api_call = counted  # type: ignore[attr-defined]
 
-    def taken(self) -> Counter[str]:
+    def counted(self) -> Counter[str]:
         """What was refused since the last time."""
-        taken, self.refused = self.refused, Counter()
-        return taken
+        counted, self.refused = self.refused, Counter()
+        return counted
 
 
 _REFUSALS = frozenset(
@@ -104,7 +104,7 @@ def run(pipe: Connection, together: Barrier, environment: Mapping[str, str]) -> 
             done.answers = [_answer(task, event, done.again) for event in task.events]
         except Exception as error:
             done.error = repr(error)
-        done.refused = count.taken()
+        done.refused = count.counted()
         pipe.send(done)
 
 

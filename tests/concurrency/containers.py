@@ -77,16 +77,16 @@ def containers(number: int, **environment: str) -> Iterator[Containers]:
         together = _processes.Barrier(number)
         made, pipes = [], []
         for _ in range(number):
-            ours, theirs = _processes.Pipe()
+            parent_end, child_end = _processes.Pipe()
             process = _processes.Process(
                 target=container.run,
-                args=(theirs, together, {"AWS_ENDPOINT_URL": moto, **environment}),
+                args=(child_end, together, {"AWS_ENDPOINT_URL": moto, **environment}),
                 daemon=True,
             )
             process.start()
-            theirs.close()
+            child_end.close()
             made.append(process)
-            pipes.append(ours)
+            pipes.append(parent_end)
         try:
             yield Containers(pipes)
         finally:

@@ -61,8 +61,8 @@ def test_every_page_and_total_is_right(world: World) -> None:
         answers = writers.in_turn(events, again=["conflict"])
 
     expected: dict[str, tuple[str, str]] = {}
-    for sent, got in zip(events, answers, strict=True):
-        for event, answer in zip(sent, got, strict=True):
+    for sent, responses in zip(events, answers, strict=True):
+        for event, answer in zip(sent, responses, strict=True):
             assert answer.status in {201, 204}, answer.body
             if answer.status == 201:
                 made = json.loads(answer.body)

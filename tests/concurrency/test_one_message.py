@@ -149,9 +149,9 @@ class TestWriteBacks:
                 pumps.StreamPump().pump()
                 two.at_once([taken_from("WriteBackQueue")] * 2, function=WRITER)
                 world.lose_stream()
-                came = store.received[received_before:]
-                assert 1 <= len(came) <= 2
-                for message, data in came:
+                deliveries = store.received[received_before:]
+                assert 1 <= len(deliveries) <= 2
+                for message, data in deliveries:
                     assert UUID(message.partition(".")[0]) == UUID(changed["id"])
                     assert (data["state"], data["address"]) == (state, EMAIL)
                 stored = world.call("GET", f"{path}/{changed['id']}", token=owner.token).json

@@ -43,14 +43,14 @@ class TestConsent:
         with containers(2) as two:
             for number, (before, after) in enumerate(moments()):
                 older, newer = STATES if number % 2 else STATES[::-1]
-                said = [
+                statements = [
                     {"state": older, "occurredAt": before},
                     {"state": newer, "occurredAt": after},
                 ]
                 answers = two.at_once(
                     [
                         request("PUT", path, owner, body)
-                        for body in said[:: 1 - 2 * (number % 3 % 2)]
+                        for body in statements[:: 1 - 2 * (number % 3 % 2)]
                     ],
                     again=["conflict"],
                     within_seconds=APART[number // 4 % 3],

@@ -56,11 +56,11 @@ def test_every_code_goes_out_once(world: World) -> None:
     owner = world.person()
     workspace = world.workspace(owner)
     store = world.store(owner)
-    who, coupon = people(world, owner, store), pool(world, owner, store)
+    persons, coupon = people(world, owner, store), pool(world, owner, store)
 
     references = shared_out()
     events = [
-        [assignment(owner, coupon, who[number % PEOPLE], number) for number in own]
+        [assignment(owner, coupon, persons[number % PEOPLE], number) for number in own]
         for own in references
     ]
     with containers(TAKERS) as takers_at_once:

@@ -81,8 +81,8 @@ def test_one_profile_that_has_all_of_it(
             path = f"/stores/{other}/batches"
             assert world.call("POST", path, token=owner.token, json_body=batch).status == 202
             world.lose_stream()
-            said = {"email": email, "updated_at": "2036-01-01T00:00:00Z", "last_name": "Newest"}
-            body = customer_body(id=n, **{**consents("subscribed", at=at), **said, "phone": None})
+            fields = {"email": email, "updated_at": "2036-01-01T00:00:00Z", "last_name": "Newest"}
+            body = customer_body(id=n, **{**consents("subscribed", at=at), **fields, "phone": None})
             webhook = Webhook(SHOP, "customers/update", clock.now(), json.dumps(body).encode())
             ids = {"workspaceId": str(workspace.id)}
             answers = four.at_once(

@@ -25,7 +25,7 @@ MAX_A_CONSENT = 15.0
 MAX_WRITES_OF_A_CONSENT = 12
 """Write units of its request, in a list of one level, without an idempotency key."""
 
-CONSENT, TOLD = "consent.putEmail", "one store told"
+CONSENT, ONE_STORE = "consent.putEmail", "one store told"
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEAD = """
@@ -35,8 +35,8 @@ _HEAD = """
 
 def page(findings: Findings) -> str:
     """The whole page."""
-    measured = findings.of(CONSENT, TOLD)
-    with_key = findings.of(CONSENT, f"{TOLD}, with an idempotency key")
+    measured = findings.of(CONSENT, ONE_STORE)
+    with_key = findings.of(CONSENT, f"{ONE_STORE}, with an idempotency key")
     parts = (
         prose.head(TOLERANCE),
         *prices_table(),
@@ -62,7 +62,7 @@ def page(findings: Findings) -> str:
 
 def dollars_a_consent(findings: Findings) -> float:
     """What a million changes of consent cost that one store is told of."""
-    return findings.of(CONSENT, TOLD).dollars
+    return findings.of(CONSENT, ONE_STORE).dollars
 
 
 def named(scenario: Scenario) -> str:

@@ -17,7 +17,7 @@ from tests.costs.metering import Meter, units_of
 
 pytestmark = pytest.mark.dynoxide
 TABLE = "Units"
-ASKED = {"ReturnConsumedCapacity": "TOTAL"}
+TOTAL = {"ReturnConsumedCapacity": "TOTAL"}
 KEY_BYTES = len("pk") + len("p") + len("sk") + len("s")
 
 
@@ -58,13 +58,13 @@ def row(size: int, name: str = "s", **more: Any) -> dict[str, Any]:
 
 def put(client: Any, item: dict[str, Any], **more: Any) -> float:
     """What it takes to put a row."""
-    return units_of(client.put_item(TableName=TABLE, Item=item, **more, **ASKED))
+    return units_of(client.put_item(TableName=TABLE, Item=item, **more, **TOTAL))
 
 
 def write(client: Any, *parts: dict[str, Any]) -> float:
     """What a transaction takes."""
     items = [{kind: {"TableName": TABLE, **p} for kind, p in part.items()} for part in parts]
-    return units_of(client.transact_write_items(TransactItems=items, **ASKED))
+    return units_of(client.transact_write_items(TransactItems=items, **TOTAL))
 
 
 class TestSizes:
@@ -101,13 +101,13 @@ class TestWrites:
 
     def test_an_update(self, client: Any) -> None:
         put(client, row(1500))
-        parameters = {"TableName": TABLE, "Key": key(), "UpdateExpression": "REMOVE t", **ASKED}
+        parameters = {"TableName": TABLE, "Key": key(), "UpdateExpression": "REMOVE t", **TOTAL}
         assert units_of(client.update_item(**parameters)) == 2
         assert units_of(client.update_item(**parameters)) == 1
 
     def test_a_delete(self, client: Any) -> None:
         put(client, row(1500))
-        parameters = {"TableName": TABLE, "Key": key(), **ASKED}
+        parameters = {"TableName": TABLE, "Key": key(), **TOTAL}
         assert units_of(client.delete_item(**parameters)) == 2
         assert units_of(client.delete_item(**parameters)) == 1, "nothing is there"
 
@@ -127,7 +127,7 @@ class TestReads:
 
     def test_one_row(self, client: Any) -> None:
         put(client, row(4096))
-        parameters = {"TableName": TABLE, "ConsistentRead": True, **ASKED}
+        parameters = {"TableName": TABLE, "ConsistentRead": True, **TOTAL}
         assert units_of(client.get_item(Key=key(), **parameters)) == 1
         put(client, row(4097))
         assert units_of(client.get_item(Key=key(), **parameters)) == 2
@@ -139,7 +139,7 @@ class TestReads:
             put(client, row(100, name))
         keys = [key(name) for name in ("a", "b", "c", "none")]
         parameters = {TABLE: {"Keys": keys, "ConsistentRead": True}}
-        assert units_of(client.batch_get_item(RequestItems=parameters, **ASKED)) == 4
+        assert units_of(client.batch_get_item(RequestItems=parameters, **TOTAL)) == 4
 
     def test_a_query_rounds_the_sum(self, client: Any) -> None:
         for number in range(9):
@@ -149,7 +149,7 @@ class TestReads:
             "KeyConditionExpression": "pk = :p",
             "ExpressionAttributeValues": {":p": {"S": "p"}},
             "ConsistentRead": True,
-            **ASKED,
+            **TOTAL,
         }
         assert units_of(client.query(**parameters)) == 3
         assert units_of(client.query(**parameters, Limit=4)) == 1
@@ -161,7 +161,7 @@ class TestReads:
     def test_a_transaction_of_reads(self, client: Any) -> None:
         put(client, row(100))
         parts = [{"Get": {"TableName": TABLE, "Key": key(name)}} for name in ("s", "none")]
-        assert units_of(client.transact_get_items(TransactItems=parts, **ASKED)) == 4
+        assert units_of(client.transact_get_items(TransactItems=parts, **TOTAL)) == 4
 
 
 class TestFailures:

@@ -26,7 +26,7 @@ from tests.harness.world import World
 pytestmark = pytest.mark.dynoxide
 
 OTHERS = int(os.environ.get("SUPPRESSED", "2000"))
-ASKED = 500
+ADDRESSES = 500
 MAX_UNITS, MAX_CALLS = 260, 5
 
 
@@ -53,7 +53,7 @@ def suppress(workspace: WorkspaceScope, count: int) -> None:
 
 def checked(world: World, key: str) -> tuple[int, Usage]:
     """How many of 500 addresses are suppressed, and what the whole request used."""
-    emails = [f"other{number}@example.com" for number in range(ASKED)]
+    emails = [f"other{number}@example.com" for number in range(ADDRESSES)]
     body = {"addresses": [{"channel": "email", "address": each} for each in emails]}
     meter = Meter()
     with meter.on():
@@ -74,7 +74,7 @@ def test_a_check_reads_five_times_half_a_unit_an_address_and_the_key(world: Worl
         none, before = checked(world, key)
         suppress(workspace, OTHERS)
         found, after = checked(world, key)
-    assert (none, found) == (0, min(ASKED, OTHERS))
+    assert (none, found) == (0, min(ADDRESSES, OTHERS))
     assert (after.reads, after.read_calls) == (before.reads, before.read_calls)
     assert after.reads - 1 <= MAX_UNITS
     assert after.read_calls - 1 <= MAX_CALLS

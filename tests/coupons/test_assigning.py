@@ -131,7 +131,7 @@ class TestAssign:
     def test_whoever_only_ordered_is_known(self, shop: Shop) -> None:
         coupon = shop.pool()
         shop.order(shop.store_id, "1", buyer={"email": "buyer.canary@example.com"})
-        buyer = shop.whose(email="buyer.canary@example.com")["id"]
+        buyer = shop.find_profile(email="buyer.canary@example.com")["id"]
         assert shop.assign(coupon, buyer).status == 201
 
     def test_an_ended_coupon_gives_none_not_even_the_kept_one(self, shop: Shop) -> None:
@@ -227,16 +227,16 @@ class TestRaces:
         for place in range(1, calls.index("TransactWriteItems") + 2):
             begin()
             clear_key_cache()
-            taken: list[Answer] = []
+            made: list[Answer] = []
 
-            def take(at: int, _op: str, moment: Side, place: int = place, to: Any = taken) -> None:
+            def take(at: int, _op: str, moment: Side, place: int = place, to: Any = made) -> None:
                 if (at, moment) == (place, Side.BEFORE):
                     with another_container():
                         to.append(shop.assign(coupon, ann))
 
             with around_calls(take):
                 second = shop.assign(coupon, bob)
-            assert [answer.status for answer in taken] == [201], place
+            assert [answer.status for answer in made] == [201], place
             assert second.problem() == (409, "no_codes_left"), place
             assert shop.counts(coupon) == counts(assigned=1), place
             shop.check()

@@ -263,14 +263,14 @@ class TestList:
         outlet = shop.store("Outlet")
         here = shop.pool(1, name="Spring sale")
         there = shop.personal(name="Summer", storeId=outlet)
-        brought = shop.brought("A1", name="Spring cards").json["id"]
+        imported = shop.brought("A1", name="Spring cards").json["id"]
         assert shop.ids("/coupons", storeId=outlet) == [there]
         assert set(shop.ids("/coupons", source="platform")) == {here, there}
-        assert shop.ids("/coupons", source="import") == [brought]
-        assert set(shop.ids("/coupons", kind="bulk")) == {here, brought}
+        assert shop.ids("/coupons", source="import") == [imported]
+        assert set(shop.ids("/coupons", kind="bulk")) == {here, imported}
         assert shop.ids("/coupons", kind="personal") == [there]
-        assert set(shop.ids("/coupons", q="spring")) == {here, brought}
-        assert shop.ids("/coupons", q="spr car") == [brought]
+        assert set(shop.ids("/coupons", q="spring")) == {here, imported}
+        assert shop.ids("/coupons", q="spr car") == [imported]
         assert shop.ids("/coupons", q="spring", source="platform") == [here]
         assert shop.ids("/coupons", status="ended") == []
 
@@ -360,10 +360,10 @@ class TestCreateCodes:
         assert set(shop.texts(coupon)) == {"A1", "A2", "A3"}
 
     def test_each_takes_what_it_was_made_of(self, shop: Shop) -> None:
-        pool, brought = shop.pool(), shop.brought("A1").json["id"]
+        pool, imported = shop.pool(), shop.brought("A1").json["id"]
         wrong = shop.call("POST", f"/coupons/{pool}/codes", {"content": "A9"})
         assert wrong.error_paths() == ["/quantity"]
-        wrong = shop.call("POST", f"/coupons/{brought}/codes", {"quantity": 1})
+        wrong = shop.call("POST", f"/coupons/{imported}/codes", {"quantity": 1})
         assert wrong.error_paths() == ["/content"]
         for neither in ({}, {"quantity": 1, "content": "A9"}):
             assert shop.call("POST", f"/coupons/{pool}/codes", neither).error_paths() == [""]

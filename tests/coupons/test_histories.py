@@ -29,7 +29,7 @@ from tests.harness.world import World
 
 TEXTS = [f"GIFT-{letter}" for letter in "ABCDEF"]
 PEOPLE = 3
-WHO, WHICH = st.integers(0, PEOPLE - 1), st.integers(0, 5)
+PERSONS, WHICH = st.integers(0, PEOPLE - 1), st.integers(0, 5)
 REFERENCES = st.sampled_from([None, "m1", "m2"])
 VALIDITY = st.sampled_from(["none", "days", "until"])
 REISSUE = st.sampled_from(["after_use_or_expiry", "every_email"])
@@ -147,11 +147,11 @@ class Histories(RuleBasedStateMachine):
                 if text not in coupon.codes:
                     self._store(coupon, text)
 
-    @rule(which=WHICH, who=WHO, reference=REFERENCES)
-    def assign(self, which: int, who: int, reference: str | None) -> None:
+    @rule(which=WHICH, person=PERSONS, reference=REFERENCES)
+    def assign(self, which: int, person: int, reference: str | None) -> None:
         coupon = self._of(which)
-        answer = self.shop.assign(coupon.id, self.people[who], reference)
-        stored_code = self._kept_code(coupon, who, reference)
+        answer = self.shop.assign(coupon.id, self.people[person], reference)
+        stored_code = self._kept_code(coupon, person, reference)
         free = [text for text in coupon.codes if self._status(coupon, text) == "available"]
         if not self._active(coupon):
             assert answer.problem() == (409, "coupon_ended")
@@ -162,22 +162,22 @@ class Histories(RuleBasedStateMachine):
         else:
             assert answer.status == 201, answer.body
             assert (answer.json["code"] in free) == (coupon.kind == "bulk")
-            self._give(coupon, who, reference, answer.json)
+            self._give(coupon, person, reference, answer.json)
 
     def _give(
-        self, coupon: Coupon, who: int, reference: str | None, assigned: dict[str, Any]
+        self, coupon: Coupon, person: int, reference: str | None, assigned: dict[str, Any]
     ) -> None:
         text = assigned["code"]
         if coupon.kind == "personal":
             assert text not in coupon.codes
             self._store(coupon, text)
         code, now = coupon.codes[text], clock.from_text(assigned["assignedAt"])
-        code.person = who
+        code.person = person
         code.expires = now + timedelta(days=coupon.days) if coupon.days else coupon.ends
         if coupon.reissue == "after_use_or_expiry":
-            coupon.occasions[who, None] = text
+            coupon.occasions[person, None] = text
         elif reference:
-            coupon.occasions[who, reference] = text
+            coupon.occasions[person, reference] = text
 
     @rule(which=WHICH, place=st.integers(0, 5), day=st.integers(1, 4), upper=st.booleans())
     def use(self, which: int, place: int, day: int, *, upper: bool) -> None:
@@ -338,10 +338,10 @@ class Histories(RuleBasedStateMachine):
             return "expired"
         return "available" if code.person is None else "assigned"
 
-    def _kept_code(self, coupon: Coupon, who: int, reference: str | None) -> str | None:
+    def _kept_code(self, coupon: Coupon, person: int, reference: str | None) -> str | None:
         if coupon.reissue == "every_email":
-            return coupon.occasions.get((who, reference)) if reference else None
-        text = coupon.occasions.get((who, None))
+            return coupon.occasions.get((person, reference)) if reference else None
+        text = coupon.occasions.get((person, None))
         over = text and self._status(coupon, text) in {"used", "expired"}
         return None if over else text
 
@@ -350,9 +350,9 @@ class Histories(RuleBasedStateMachine):
         order = self.shop.use(
             text.upper() if upper else text.lower(), order=f"o-{self.orders}", at=day
         ).json
-        mine, known = (day, order["id"]), self.uses.get(text.casefold())
-        if known is None or mine < known:
-            self.uses[text.casefold()] = mine
+        use, known = (day, order["id"]), self.uses.get(text.casefold())
+        if known is None or use < known:
+            self.uses[text.casefold()] = use
 
 
 @pytest.mark.parametrize("shard", SHARDS)

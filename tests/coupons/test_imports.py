@@ -244,8 +244,8 @@ class TestCheck:
 
     def test_the_row_is_named_that_cannot_be_read(self, shop: Shop) -> None:
         [error] = check(shop, 'code\nA1\n"A2\nA3').json["errors"]
-        said = "Row 3 can't be read: a quote (\") isn't closed, or has text behind it"
-        assert (error["path"], error["message"]) == ("/content", said)
+        detail = "Row 3 can't be read: a quote (\") isn't closed, or has text behind it"
+        assert (error["path"], error["message"]) == ("/content", detail)
 
     def test_a_file_has_three_megabytes_at_most(self, shop: Shop) -> None:
         answer = check(shop, "x" * 3_000_001)

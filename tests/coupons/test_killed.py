@@ -49,8 +49,8 @@ def test_an_assignment(shop: Shop, make: str, overrides: dict[str, Any]) -> None
         assert answer.status == 201
         assert assign().json == answer.json
         shop.world.deliver()
-        left = available - 1 if available else 0
-        assert shop.counts(coupon) == counts(available=left, assigned=1)
+        remaining = available - 1 if available else 0
+        assert shop.counts(coupon) == counts(available=remaining, assigned=1)
         assert shop.texts(coupon, profileId=ann) == [answer.json["code"]]
         shop.check()
 

@@ -307,8 +307,8 @@ class TestMeanwhile:
 
         self._once(shop, coupon, "BatchExecuteStatement", 1, overtake)
         shop.check()
-        left = CODES - 1 - len(deleted)
-        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=left)
+        remaining = CODES - 1 - len(deleted)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=remaining)
         again = str(shop.brought("\n".join(deleted)).json["id"])
         shop.world.deliver()
         assert sorted(shop.texts(again)) == sorted(deleted)

@@ -40,10 +40,10 @@ def test_nothing_fails_and_nothing_is_there_twice(
         coupon, expected = shop.pool(38 + 36), counts(available=38 + 36)
     shop.world.deliver_outbox()
     faults = Throttling(fake_time, seed)
-    brought = bring_until_done(
+    requests = bring_until_done(
         faults, QUEUE, lambda tries: shop.works(coupon, tries), lambda: works(shop) > 0, seconds
     )
-    assert (brought.runs > 1) == (seconds is not None)
+    assert (requests.runs > 1) == (seconds is not None)
     assert faults.share > MANY
     after = shop.get(f"/coupons/{coupon}")
     assert after["codes"] == expected

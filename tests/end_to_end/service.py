@@ -116,13 +116,13 @@ def start(directory: Path) -> Service:
     """A run on a free port, once it is ready; what it says stands in the directory's `said`."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
     screen = directory / "screen"
-    with screen.open("wb") as shown, (directory / "said").open("wb") as said:
+    with screen.open("wb") as shown, (directory / "said").open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "local.containers"],
             env={**os.environ, "PYTHONPATH": paths, "PORT": "0"},
             cwd=ROOT,
             stdout=shown,
-            stderr=said,
+            stderr=errors,
         )
     until = time.monotonic() + READY_SECONDS
     while not (found := _SCREEN.search(screen.read_text())):

@@ -222,8 +222,8 @@ def test_an_unsubscription_reaches_the_store_signed(
 
     def told_so() -> list[Any]:
         """The demo's store listens at the same address."""
-        came = service.json_of(200, "GET", "/_local/write-backs")
-        return [each for each in came if each["headers"]["webhook-id"] == message]
+        write_backs = service.json_of(200, "GET", "/_local/write-backs")
+        return [each for each in write_backs if each["headers"]["webhook-id"] == message]
 
     (received,) = soon(told_so)
     headers = received["headers"]

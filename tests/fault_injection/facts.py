@@ -21,10 +21,10 @@ class Facts:
     """Answers that none may be."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def count(self, said: str) -> None:
+    def count(self, outcome: str) -> None:
         """Notes an answer."""
         with self._lock:
-            self.tally[said] += 1
+            self.tally[outcome] += 1
 
     def refuse(self, text: str) -> None:
         """Notes an answer that no request may have got."""

@@ -129,7 +129,7 @@ def _drain(world: World) -> None:
         time.sleep(0.5)
 
 
-def _report(facts: Facts, met: Counter[str], took: float) -> None:
-    print(f"{len(facts.answered)} requests acknowledged in {took:.0f} s: {dict(facts.tally)}")
+def _report(facts: Facts, met: Counter[str], seconds: float) -> None:
+    print(f"{len(facts.answered)} requests acknowledged in {seconds:.0f} s: {dict(facts.tally)}")
     print(f"  {dict(Counter(sent.kind for sent, _ in facts.answered))}")
     print(f"  faults of the writers: {dict(met)}")

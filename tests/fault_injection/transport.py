@@ -136,9 +136,9 @@ def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: s
         )
         _resize(request, {**body, "RequestItems": {table: some}})
         answer = json.loads(own.plain.send(request).content)
-    left = {**request_items, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
+    rest = {**request_items, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
     name = "UnprocessedKeys" if operation == "BatchGetItem" else "UnprocessedItems"
-    return _answer(request, 200, {**answer, name: {table: left}})
+    return _answer(request, 200, {**answer, name: {table: rest}})
 
 
 def _refused_statements(own: FaultyTransport, request: AWSPreparedRequest) -> AWSResponse:

@@ -34,7 +34,7 @@ class Deployment:
     exchanges: list[dict[str, Any]]
     faults: list[str]
     before_end: list[Raw]
-    left: list[Raw]
+    rows_left: list[Raw]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def deployment() -> Iterator[Deployment]:
             before_end = raw_rows()
             releases.is_over = True
             exchanges += [each.as_json() for each in story.play(CHAPTERS[-1:])]
-            left = raw_rows()
-    yield Deployment(releases, exchanges, found, before_end, left)
+            rows_left = raw_rows()
+    yield Deployment(releases, exchanges, found, before_end, rows_left)
     World().close()
 
 
@@ -85,7 +85,7 @@ def test_back_by_one_a_deleted_workspace_leaves_no_row_of_either(deployment: Dep
     kinds = {kind_of(row) for row in deployment.before_end}
     assert "of_a_later_release" in kinds
     gone = {row["pk"]["S"] for row in deployment.before_end} - {
-        row["pk"]["S"] for row in deployment.left
+        row["pk"]["S"] for row in deployment.rows_left
     }
     assert len(gone) > 100
-    assert "of_a_later_release" not in {kind_of(row) for row in deployment.left}
+    assert "of_a_later_release" not in {kind_of(row) for row in deployment.rows_left}

@@ -22,10 +22,11 @@ def main() -> int:
     began = perf_counter(), process_time()
     asking = Asking(int(os.environ.get("CASES") or CASES), os.environ.get("ONLY", ""))
     asking.run()
-    took, cpu = perf_counter() - began[0], process_time() - began[1]
+    seconds, cpu = perf_counter() - began[0], process_time() - began[1]
     print(
-        f"\n{asking.request_count} requests to {len(asking.operations)} operations in {took:.0f} s"
-        f" ({cpu:.0f} s of CPU): {len(asking.findings)} answers are not as described"
+        f"\n{asking.request_count} requests to {len(asking.operations)} operations in"
+        f" {seconds:.0f} s ({cpu:.0f} s of CPU):"
+        f" {len(asking.findings)} answers are not as described"
     )
     return 1 if asking.findings else 0
 

@@ -131,17 +131,17 @@ def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterat
 @contextmanager
 def before_write(number: int, act: Callable[[], None]) -> Iterator[list[bool]]:
     """Lets somebody act before a write of that number from within; whether that came."""
-    came: list[bool] = []
+    reached: list[bool] = []
     writes = 0
 
     def step(_number: int, operation: str, moment: Side) -> None:
         nonlocal writes
-        if came or moment is not Side.BEFORE or "Write" not in operation:
+        if reached or moment is not Side.BEFORE or "Write" not in operation:
             return
         writes += 1
         if writes == number:
-            came.append(True)
+            reached.append(True)
             act()
 
     with around_calls(step):
-        yield came
+        yield reached

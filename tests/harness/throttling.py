@@ -116,15 +116,15 @@ class Throttling:
     def _some_rows(self, plain: Callable[[Any], Any], operation: str, parameters: Any) -> Any:
         """Reads or writes the first of the rows, or none of them."""
         is_read = operation == "BatchGetItem"
-        [(table, asked)] = parameters["RequestItems"].items()
-        rows = asked["Keys"] if is_read else asked
+        [(table, request)] = parameters["RequestItems"].items()
+        rows = request["Keys"] if is_read else request
         done = self.chance.randrange(len(rows))
         answer: dict[str, Any] = {"Responses": {}}
         if done:
-            some = {**asked, "Keys": rows[:done]} if is_read else rows[:done]
+            some = {**request, "Keys": rows[:done]} if is_read else rows[:done]
             answer = dict(plain({**parameters, "RequestItems": {table: some}}))
-        left = {**asked, "Keys": rows[done:]} if is_read else rows[done:]
-        return {**answer, "UnprocessedKeys" if is_read else "UnprocessedItems": {table: left}}
+        rest = {**request, "Keys": rows[done:]} if is_read else rows[done:]
+        return {**answer, "UnprocessedKeys" if is_read else "UnprocessedItems": {table: rest}}
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def throttled(own: Throttling) -> Iterator[None]:
         if client.meta.service_model.service_name != "dynamodb":
             return plain(client, operation, parameters)
         own.time.now += CALL_SECONDS
-        return own.call(lambda given: plain(client, operation, given), operation, parameters)
+        return own.call(lambda sent: plain(client, operation, sent), operation, parameters)
 
     with (
         mock.patch.object(BaseClient, "_make_api_call", call),

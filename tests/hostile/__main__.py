@@ -82,13 +82,13 @@ def _ask_large(target: Target) -> int:
                 continue
             token = target.token()
             for sent in part_of(large_requests(operation, target), first, _every()):
-                taken = function.ask(target.event(sent, token))
-                if taken.status >= 500:
+                outcome = function.ask(target.event(sent, token))
+                if outcome.status >= 500:
                     wrong += 1
-                    print(f"{operation.id}: {sent.name}: {taken}", flush=True)
-                name = f"{operation.id}: {sent.name} ({taken.before:.0f} MB before)"
-                cpu.append((taken.cpu, name))
-                memory.append((taken.most, name))
+                    print(f"{operation.id}: {sent.name}: {outcome}", flush=True)
+                name = f"{operation.id}: {sent.name} ({outcome.before:.0f} MB before)"
+                cpu.append((outcome.cpu, name))
+                memory.append((outcome.most, name))
     _show("s of CPU in a function's own process", cpu)
     _show("MB in a function's own process", memory)
     wrong += sum(cost > _MAX_CPU_SECONDS for cost, _ in cpu)

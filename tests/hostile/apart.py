@@ -13,7 +13,7 @@ from benchmarks.measure.apart import aws_for_all
 
 
 @dataclass(frozen=True)
-class Taken:
+class EventOutcome:
     """What one event took."""
 
     status: int
@@ -32,7 +32,7 @@ class FunctionApart:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
 
-    def ask(self, event: dict[str, Any]) -> Taken:
+    def ask(self, event: dict[str, Any]) -> EventOutcome:
         """Runs one event there."""
         assert self._process.stdin
         assert self._process.stdout
@@ -40,7 +40,7 @@ class FunctionApart:
         self._process.stdin.flush()
         for line in self._process.stdout:
             if line.startswith('{"status"'):
-                return Taken(**json.loads(line))
+                return EventOutcome(**json.loads(line))
         raise AssertionError(f"the process ended: {self._process.wait()}")
 
 

@@ -36,8 +36,8 @@ def measured(event: dict[str, Any]) -> dict[str, Any]:
     answer = gateway.handle(event)
     cpu = time.process_time() - began
     body = answer.body[:2000].decode(errors="replace")
-    taken = {"cpu": cpu, "before": before, "most": peak_megabytes()}
-    return {"status": answer.status, "body": body, **taken}
+    outcome = {"cpu": cpu, "before": before, "most": peak_megabytes()}
+    return {"status": answer.status, "body": body, **outcome}
 
 
 if __name__ == "__main__":

@@ -76,10 +76,10 @@ class Run:
         """Ends it by a signal: what it said."""
         self.process.send_signal(number)
         try:
-            self.shown, said = self.process.communicate(timeout=30)
+            self.shown, errors = self.process.communicate(timeout=30)
         finally:
             self.process.kill()
-        return said
+        return errors
 
     def call(self, method: str, path: str, token: str | None = None, body: object = None) -> Any:
         """The answer's JSON, of the API's path or one of `/_local`; an error's too."""

@@ -73,11 +73,11 @@ class TestFolder:
 
     def test_one_run_at_a_time_has_it(self, folder: Path) -> None:
         with DataFolder(folder):
-            said = refusal(folder)
+            message = refusal(folder)
         assert re.fullmatch(
             rf"Another run \(process \d+\) has what is kept in {folder}: "
             r"stop that one first, or leave STORE out\.",
-            said,
+            message,
         )
         with DataFolder(folder) as data:
             assert data.demo
@@ -102,10 +102,10 @@ class TestFolder:
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000])
     def test_broken_rows(self, folder: Path, content: bytes) -> None:
         (folder / "rows.db").write_bytes(content)
-        said = refusal(folder)
-        assert said.startswith(f"{folder} holds a broken rows.db")
-        assert said.endswith("/kept")
-        assert ". To start over: rm -r " in said
+        message = refusal(folder)
+        assert message.startswith(f"{folder} holds a broken rows.db")
+        assert message.endswith("/kept")
+        assert ". To start over: rm -r " in message
 
     def test_rows_that_are_broken_further_on(self, folder: Path) -> None:
         with closing(sqlite3.connect(folder / "rows.db")) as rows, rows:

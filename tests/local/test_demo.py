@@ -84,9 +84,9 @@ class TestData:
         assert store["orderCount"] == shop.ORDERS
         assert store["localeCount"] == len(shop.STORE_LOCALES)
         assert store["permissions"] == {"coupons": True, "consent": True}
-        brought = {"customers": len(shop.customers()), "orders": shop.ORDERS, "products": 0}
+        counts = {"customers": len(shop.customers()), "orders": shop.ORDERS, "products": 0}
         (batch,) = api.call("GET", f"/stores/{credentials.store_id}/imports", key)["items"]
-        assert (batch["status"], batch["imported"]) == ("completed", brought)
+        assert (batch["status"], batch["imported"]) == ("completed", counts)
         assert store["imports"]["customersOrders"] == batch
         own = f"storeId={credentials.store_id}"
         products = api.call("GET", f"/products?locale=de&{own}", key)
@@ -94,8 +94,8 @@ class TestData:
         assert store["productCount"] == len(shop.products()) + 3
         [feed] = api.call("GET", "/feeds", key)["items"]
         assert feed["latestImport"]["status"] == "completed"
-        brought = {"rows": 6, "imported": 6, "products": 3, "created": 3, "variantOnly": 3}
-        assert feed["latestImport"]["counts"].items() >= brought.items()
+        counts = {"rows": 6, "imported": 6, "products": 3, "created": 3, "variantOnly": 3}
+        assert feed["latestImport"]["counts"].items() >= counts.items()
         vest = api.call("GET", "/products?externalId=feed-vest", key)["items"][0]
         assert api.call("GET", f"/products/{vest['id']}/variants", key)["total"] == 3
         throw = api.call("GET", "/products?externalId=product-1", key)["items"][0]
@@ -146,8 +146,8 @@ class TestData:
         screen = welcome.screen(client.run.origin, loaded.demo, 1.25)
         assert f'{{"type": "shopify", "shop": "{demo.OTHER_SHOPIFY_SHOP}"}}' in screen
         body = {"type": "shopify", "shop": demo.OTHER_SHOPIFY_SHOP}
-        begun = client.call("POST", "/v1/connections", token=owner, json_body=body).json
-        install = begun["path"].removeprefix(client.run.origin)
+        install = client.call("POST", "/v1/connections", token=owner, json_body=body).json
+        install = install["path"].removeprefix(client.run.origin)
         page = client.call("GET", install)
         assert b"Install Storepost in Linden House?" in page.body
         assert b"<code>write_customers</code>" in page.body

@@ -156,8 +156,8 @@ class TestSchedules:
 
     @pytest.mark.parametrize("name", ["nothing", "outbox_relay", "OutboxSweepFunction"])
     def test_knows_no_other_names(self, client: Client, name: str) -> None:
-        said = problem(client, "POST", f"/_local/schedules/{name}")
-        assert said == (404, "No scheduled function has this name.")
+        refusal = problem(client, "POST", f"/_local/schedules/{name}")
+        assert refusal == (404, "No scheduled function has this name.")
 
     def test_a_failing_one_says_of_what_type(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
@@ -166,8 +166,8 @@ class TestSchedules:
             raise RuntimeError("canary")
 
         monkeypatch.setattr(functions, "handler_of", lambda _name: fail)
-        said = problem(client, "POST", "/_local/schedules/outbox_sweep")
-        assert said == (500, "It failed: RuntimeError.")
+        refusal = problem(client, "POST", "/_local/schedules/outbox_sweep")
+        assert refusal == (500, "It failed: RuntimeError.")
 
 
 class TestClock:

@@ -118,16 +118,16 @@ class TestLoading:
         assert served.total("/profiles") == len(shop.customers()) + PEOPLE
         store = f"/stores/{served.demo.credentials.store_id}"
         assert served.total(f"{store}/imports") == 1 + BATCHES
-        said = capsys.readouterr().err.splitlines()
-        assert said[0] == "0 of 92 records of the large demo"
-        assert said[-1] == "92 of 92 records of the large demo"
+        lines = capsys.readouterr().err.splitlines()
+        assert lines[0] == "0 of 92 records of the large demo"
+        assert lines[-1] == "92 of 92 records of the large demo"
         assert [loaded.batches for loaded in served.kept] == list(range(1, 1 + BATCHES))
 
     def test_one_that_was_stopped_goes_on_and_brings_nothing_twice(self, served: Served) -> None:
         served.bring(begin(ORDERS, BATCH), stop_after=2)
-        left = Loaded(**served.kept[-1].as_json())
-        assert left.batches >= 2
-        served.bring(left)
+        loaded = Loaded(**served.kept[-1].as_json())
+        assert loaded.batches >= 2
+        served.bring(loaded)
         assert served.total("/orders") == shop.ORDERS + ORDERS
         assert served.total("/profiles") == len(shop.customers()) + PEOPLE
         assert served.kept[-1].batches == BATCHES

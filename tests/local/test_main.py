@@ -39,8 +39,8 @@ def test_there_are_two_demos() -> None:
 
 @pytest.mark.parametrize("orders", ["none", "0", "1000001", "-5"])
 def test_the_large_demo_has_a_number_of_orders(orders: str) -> None:
-    said = refused(DEMO="large", ORDERS=orders, PORT="0")
-    assert said == f"ORDERS must be a number from 1 to 1,000,000, not '{orders}'."
+    message = refused(DEMO="large", ORDERS=orders, PORT="0")
+    assert message == f"ORDERS must be a number from 1 to 1,000,000, not '{orders}'."
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "8000.5"])
@@ -49,10 +49,10 @@ def test_a_port_is_a_number(port: str) -> None:
 
 
 def test_a_port_in_use_is_told_plainly() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        said = refused(PORT=str(port))
-    assert said == (
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        message = refused(PORT=str(port))
+    assert message == (
         f"Port {port} can't be used (Address already in use)."
         f" Choose another one: make run PORT={port + 1}"
     )
@@ -71,9 +71,9 @@ def test_it_runs_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> Non
     run = Run(tmp_path)
     run.soon_ready()
     assert_a_shop_of_this_machine_may_take_write_backs(run)
-    said = run.end(number)
-    assert run.process.returncode == 0, said
-    assert said.splitlines() == [
+    message = run.end(number)
+    assert run.process.returncode == 0, message
+    assert message.splitlines() == [
         "Starting AWS in this process ...",
         "Loading demo data through the API ...",
         "",
@@ -90,7 +90,7 @@ def test_the_large_demo_is_too_large_for_memory() -> None:
 
 def test_ctrl_c_ends_it_while_the_large_demo_is_brought(tmp_path: Path) -> None:
     run = Run(tmp_path, "moto", variables={"DEMO": "large", "ORDERS": "1000"}).soon_ready()
-    said = run.end()
-    assert run.process.returncode == 0, said
-    assert said.splitlines()[-2:] == ["", "Stopping ..."]
-    assert "0 of 1,340 records of the large demo" in said.splitlines()
+    message = run.end()
+    assert run.process.returncode == 0, message
+    assert message.splitlines()[-2:] == ["", "Stopping ..."]
+    assert "0 of 1,340 records of the large demo" in message.splitlines()

@@ -63,16 +63,16 @@ def whole_way() -> Iterator[list[str]]:
 def both(client: Any, call: Callable[[Any], Any], status: int = 200) -> tuple[Any, Any]:
     """What a call answers, and what it does with all that botocore does."""
     with whole_way() as sent:
-        ours = call(client)
+        patched = call(client)
     assert sent == []
     listened(client)
     with whole_way() as sent:
-        theirs = call(client)
+        original = call(client)
     assert len(sent) == 1
     client.meta.events.unregister("before-send", noted)
-    for answer in (ours, theirs):
+    for answer in (patched, original):
         assert answer.pop("ResponseMetadata")["HTTPStatusCode"] == status
-    return ours, theirs
+    return patched, original
 
 
 def noted(**_: object) -> None:
@@ -134,15 +134,19 @@ def test_a_read_is_what_botocore_makes_of_it(
 ) -> None:
     dynamodb.put_item(TableName=TABLE, Item={**KEY, **VALUES})
     dynamodb.put_item(TableName=TABLE, Item={**KEY, "sk": {"S": "second"}, **VALUES})
-    ours, theirs = both(dynamodb, lambda c: read(c, ReturnConsumedCapacity=consumed))
-    assert ours == theirs
+    patched, original = both(dynamodb, lambda c: read(c, ReturnConsumedCapacity=consumed))
+    assert patched == original
     for rows in ("Item", "Items", "Responses"):
-        assert repr(ours.get(rows)) == repr(theirs.get(rows)), "and of the same types, in order"
+        assert repr(patched.get(rows)) == repr(original.get(rows)), (
+            "and of the same types, in order"
+        )
 
 
 def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> None:
-    ours, theirs = both(dynamodb, lambda c: c.put_item(TableName=TABLE, Item={**KEY, **VALUES}))
-    assert ours == theirs == {}
+    patched, original = both(
+        dynamodb, lambda c: c.put_item(TableName=TABLE, Item={**KEY, **VALUES})
+    )
+    assert patched == original == {}
     assert dynamodb.get_item(TableName=TABLE, Key=KEY)["Item"] == {**KEY, **VALUES}
     update = {
         "TableName": TABLE,
@@ -152,9 +156,9 @@ def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> N
         "ExpressionAttributeValues": {":t": VALUES["list"]},
         "ReturnValues": "ALL_NEW",
     }
-    ours, theirs = both(dynamodb, lambda c: c.update_item(**update))
-    assert ours == theirs
-    assert ours["Attributes"] == {**KEY, **VALUES, "text": VALUES["list"]}
+    patched, original = both(dynamodb, lambda c: c.update_item(**update))
+    assert patched == original
+    assert patched["Attributes"] == {**KEY, **VALUES, "text": VALUES["list"]}
 
 
 def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
@@ -172,8 +176,8 @@ def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
             }
         },
     ]
-    ours, theirs = both(dynamodb, lambda c: c.transact_write_items(TransactItems=items))
-    assert ours == theirs
+    patched, original = both(dynamodb, lambda c: c.transact_write_items(TransactItems=items))
+    assert patched == original
     rows = dynamodb.scan(TableName=TABLE)["Items"]
     assert rows == [
         {**KEY, **VALUES},
@@ -184,25 +188,25 @@ def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
 def test_the_stream_tells_what_botocore_would_have_brought(dynamodb: Any) -> None:
     streams: Any = boto3.client("dynamodbstreams")
     arn = dynamodb.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
-    ours, theirs = both(streams, lambda c: c.describe_stream(StreamArn=arn))
-    assert ours == theirs
-    (shard,) = ours["StreamDescription"]["Shards"]
+    patched, original = both(streams, lambda c: c.describe_stream(StreamArn=arn))
+    assert patched == original
+    (shard,) = patched["StreamDescription"]["Shards"]
     begins = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "LATEST"}
-    ours, theirs = both(streams, lambda c: c.get_shard_iterator(**begins))
-    assert set(ours) == set(theirs)
+    patched, original = both(streams, lambda c: c.get_shard_iterator(**begins))
+    assert set(patched) == set(original)
     dynamodb.put_item(TableName=TABLE, Item={**KEY, **VALUES})
     dynamodb.delete_item(TableName=TABLE, Key=KEY)
-    place = {"ShardIterator": ours["ShardIterator"], "Limit": 1}
-    ours, theirs = both(streams, lambda c: c.get_records(**place))
-    place["ShardIterator"] = ours.pop("NextShardIterator")
-    del theirs["NextShardIterator"]
-    assert ours == theirs
-    (record,) = ours["Records"]
+    place = {"ShardIterator": patched["ShardIterator"], "Limit": 1}
+    patched, original = both(streams, lambda c: c.get_records(**place))
+    place["ShardIterator"] = patched.pop("NextShardIterator")
+    del original["NextShardIterator"]
+    assert patched == original
+    (record,) = patched["Records"]
     assert record["dynamodb"]["NewImage"] == {**KEY, **VALUES}
     assert type(record["dynamodb"]["ApproximateCreationDateTime"]) is datetime
-    ours, theirs = both(streams, lambda c: c.get_records(**place))
-    assert [r["eventName"] for r in ours["Records"]] == ["REMOVE"]
-    assert ours["Records"] == theirs["Records"]
+    patched, original = both(streams, lambda c: c.get_records(**place))
+    assert [r["eventName"] for r in patched["Records"]] == ["REMOVE"]
+    assert patched["Records"] == original["Records"]
 
 
 def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:
@@ -284,19 +288,19 @@ def test_messages_come_as_botocore_would_have_brought_them() -> None:
                 assert type(message["Attributes"].pop(each)) is str
         return answer
 
-    ours, theirs = both(sqs, receive)
-    assert ours == theirs
-    assert [message["Body"] for message in ours["Messages"]] == ["ä"]
+    patched, original = both(sqs, receive)
+    assert patched == original
+    assert [message["Body"] for message in patched["Messages"]] == ["ä"]
     names = {"QueueUrl": url, "AttributeNames": ["All"]}
-    ours, theirs = both(sqs, lambda c: c.get_queue_attributes(**names))
-    assert ours == theirs
+    patched, original = both(sqs, lambda c: c.get_queue_attributes(**names))
+    assert patched == original
     (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=30)["Messages"]
     handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
     sqs.change_message_visibility(**handle, VisibilityTimeout=0)
     assert "Messages" in sqs.receive_message(QueueUrl=url, VisibilityTimeout=0)
     sqs.delete_message(**handle)
-    ours, theirs = both(sqs, lambda c: c.receive_message(QueueUrl=url))
-    assert ours == theirs == {}
+    patched, original = both(sqs, lambda c: c.receive_message(QueueUrl=url))
+    assert patched == original == {}
     sqs.delete_queue(QueueUrl=url)
 
 
@@ -316,17 +320,17 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "key", "said", "random"), KEYS)
+@pytest.mark.parametrize(("method", "key", "parameters", "random"), KEYS)
 def test_a_key_gives_what_botocore_would_have_brought(
-    method: str, key: str, said: dict[str, Any], random: set[str]
+    method: str, key: str, parameters: dict[str, Any], random: set[str]
 ) -> None:
     kms: Any = boto3.client("kms")
-    ours, theirs = both(kms, lambda c: getattr(c, method)(KeyId=os.environ[key], **said))
-    assert {n: (type(v), len(v)) for n, v in ours.items()} == {
-        n: (type(v), len(v)) for n, v in theirs.items()
+    patched, original = both(kms, lambda c: getattr(c, method)(KeyId=os.environ[key], **parameters))
+    assert {n: (type(v), len(v)) for n, v in patched.items()} == {
+        n: (type(v), len(v)) for n, v in original.items()
     }
-    assert {n: v for n, v in ours.items() if n not in random} == {
-        n: v for n, v in theirs.items() if n not in random
+    assert {n: v for n, v in patched.items() if n not in random} == {
+        n: v for n, v in original.items() if n not in random
     }
 
 
@@ -334,23 +338,25 @@ def test_a_secret_opens_and_a_code_is_checked_as_by_botocore() -> None:
     kms: Any = boto3.client("kms")
     data, code = {"KeyId": os.environ["DATA_KEY_ID"]}, {"KeyId": os.environ["CODE_KEY_ID"]}
     made = kms.generate_data_key(**data, KeySpec="AES_256")
-    ours, theirs = both(kms, lambda c: c.decrypt(**data, CiphertextBlob=made["CiphertextBlob"]))
-    assert ours == theirs
-    assert ours["Plaintext"] == made["Plaintext"]
-    said = {**code, "Message": b"\xff", "MacAlgorithm": "HMAC_SHA_256"}
-    mac = kms.generate_mac(**said)["Mac"]
-    ours, theirs = both(kms, lambda c: c.verify_mac(**said, Mac=mac))
-    assert ours == theirs
-    assert ours["MacValid"] is True
+    patched, original = both(
+        kms, lambda c: c.decrypt(**data, CiphertextBlob=made["CiphertextBlob"])
+    )
+    assert patched == original
+    assert patched["Plaintext"] == made["Plaintext"]
+    parameters = {**code, "Message": b"\xff", "MacAlgorithm": "HMAC_SHA_256"}
+    mac = kms.generate_mac(**parameters)["Mac"]
+    patched, original = both(kms, lambda c: c.verify_mac(**parameters, Mac=mac))
+    assert patched == original
+    assert patched["MacValid"] is True
 
 
 def test_a_parameter_is_what_botocore_makes_of_it() -> None:
     name = os.environ["SHOPIFY_SECRET_NAME"]
-    ours, theirs = both(
+    patched, original = both(
         boto3.client("ssm"), lambda c: c.get_parameter(Name=name, WithDecryption=True)
     )
-    assert ours == theirs
-    assert type(ours["Parameter"]["LastModifiedDate"]) is datetime
+    assert patched == original
+    assert type(patched["Parameter"]["LastModifiedDate"]) is datetime
 
 
 @pytest.fixture
@@ -365,8 +371,8 @@ def s3() -> Iterator[Any]:
 @pytest.mark.parametrize("content", [b"", b"\x00\xff" * 70_000])
 def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content: bytes) -> None:
     name = {"Bucket": BUCKET, "Key": "a/ü b?c+d%20"}
-    ours, theirs = both(s3, lambda c: c.put_object(**name, Body=content))
-    assert ours == theirs
+    patched, original = both(s3, lambda c: c.put_object(**name, Body=content))
+    assert patched == original
 
     def stored(client: Any) -> Any:
         answer = client.get_object(**name)
@@ -377,9 +383,9 @@ def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content
     listened(other)
     for client in (s3, other):
         client.put_object(**name, Body=content)
-        ours, theirs = both(s3, stored)
-        assert ours == theirs
-        assert ours["read"] == content
+        patched, original = both(s3, stored)
+        assert patched == original
+        assert patched["read"] == content
     (there,) = s3.list_objects_v2(Bucket=BUCKET)["Contents"]
     assert (there["Key"], there["Size"]) == (name["Key"], len(content))
     assert both(s3, lambda c: c.delete_object(**name), status=204) == ({}, {})
@@ -437,11 +443,11 @@ def test_refusals_of_other_services_are_those_of_aws(
 
 
 def test_a_write_rings_the_bell_and_a_read_does_not(dynamodb: Any) -> None:
-    heard = aws.TABLES_CHANGED.rings
+    rings = aws.TABLES_CHANGED.rings
     dynamodb.get_item(TableName=TABLE, Key=KEY)
-    assert aws.TABLES_CHANGED.rings == heard
+    assert aws.TABLES_CHANGED.rings == rings
     dynamodb.put_item(TableName=TABLE, Item=KEY)
-    assert aws.TABLES_CHANGED.rings == heard + 1
+    assert aws.TABLES_CHANGED.rings == rings + 1
 
 
 def test_calls_wait_for_each_other(dynamodb: Any) -> None:

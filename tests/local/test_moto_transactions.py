@@ -120,10 +120,10 @@ def operations(draw: st.DrawFn) -> Operation:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.lists(operations(), min_size=1, max_size=5), min_size=1, max_size=6))
 def test_any_transactions_end_as_motos_own_do(transactions: list[list[Operation]]) -> None:
-    ours, theirs = backend(), backend()
+    patched, unpatched = backend(), backend()
     for transaction in transactions:
-        assert outcome(ours, own, transaction) == outcome(theirs, original, transaction)
-        assert state(ours) == state(theirs)
+        assert outcome(patched, own, transaction) == outcome(unpatched, original, transaction)
+        assert state(patched) == state(unpatched)
 
 
 def put(table: str, key: dict[str, Any], value: str) -> Operation:
@@ -161,14 +161,14 @@ def failing() -> Operation:
 
 
 def test_a_failed_one_leaves_rows_order_and_stream_as_they_were() -> None:
-    ours = backend()
+    patched = backend()
     rows = [{"pk": {"S": pk}, "sk": {"S": sk}} for pk in "ba" for sk in "21"]
     plain = [{"id": {"S": name}} for name in "cab"]
-    own(ours, [put(LISTS, key, "old") for key in rows] + [put(PLAIN, k, "old") for k in plain])
-    before, table = state(ours), ours.tables[LISTS]
+    own(patched, [put(LISTS, key, "old") for key in rows] + [put(PLAIN, k, "old") for k in plain])
+    before, table = state(patched), patched.tables[LISTS]
     with pytest.raises(TransactionCanceledException):
         own(
-            ours,
+            patched,
             [
                 {"Delete": {"TableName": LISTS, "Key": rows[0]}},
                 update(LISTS, rows[1]),
@@ -178,12 +178,12 @@ def test_a_failed_one_leaves_rows_order_and_stream_as_they_were() -> None:
                 failing(),
             ],
         )
-    assert state(ours) == before
-    assert ours.tables[LISTS] is table, "readers of the stream hold on to the table"
+    assert state(patched) == before
+    assert patched.tables[LISTS] is table, "readers of the stream hold on to the table"
 
 
 def test_its_time_does_not_grow_with_the_table() -> None:
-    def took(size: int) -> float:
+    def seconds(size: int) -> float:
         made = backend()
         for first in range(0, size, 100):
             keys = [{"pk": {"S": str(n)}, "sk": {"S": "x"}} for n in range(first, first + 100)]
@@ -194,6 +194,6 @@ def test_its_time_does_not_grow_with_the_table() -> None:
             own(made, [*probe, failing()])
         return perf_counter() - began
 
-    small, large = (min(took(size) for _ in range(3)) for size in (100, 3000))
+    small, large = (min(seconds(size) for _ in range(3)) for size in (100, 3000))
     # moto's own copies 30 times as many rows then.
     assert large < 5 * small

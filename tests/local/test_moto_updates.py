@@ -142,7 +142,7 @@ def as_moto_has_it() -> Iterator[None]:
         yield
 
 
-def once_told(of: dict[str, Any]) -> dict[str, Any]:
+def once_per_record(of: dict[str, Any]) -> dict[str, Any]:
     """moto's state, without the half-made row that it tells of where an update makes one."""
     records = of["stream"]
     if len(records) == 2 and records[0]["dynamodb"]["NewImage"] == KEY:
@@ -161,20 +161,20 @@ def once_told(of: dict[str, Any]) -> dict[str, Any]:
 def test_an_update_ends_as_motos_own(
     row: dict[str, Any] | None, update: str, condition: str | None, value: Any
 ) -> None:
-    ours, theirs = backend(), backend()
-    given_ = request(update, condition, value)
-    for each in (ours, theirs):
+    patched, original = backend(), backend()
+    arguments = request(update, condition, value)
+    for each in (patched, original):
         if row is not None:
             each.put_item(LISTS, {**KEY, **deepcopy(row)})
             each.tables[LISTS].stream_shard.items.clear()  # type: ignore[union-attr]
-    before = state(ours)
-    answer = outcome(lambda: ours.update_item(LISTS, KEY, **given_))
+    before = state(patched)
+    answer = outcome(lambda: patched.update_item(LISTS, KEY, **arguments))
     with as_moto_has_it():
-        expected = outcome(lambda: moto_updates._original(theirs, LISTS, KEY, **given_))
-        seen = once_told(state(theirs))
+        expected = outcome(lambda: moto_updates._original(original, LISTS, KEY, **arguments))
+        seen = once_per_record(state(original))
     assert answer == expected
     # moto's own may leave half of what failed behind, or a row with nothing but its key.
-    assert state(ours) == (seen if isinstance(expected, dict) else before)
+    assert state(patched) == (seen if isinstance(expected, dict) else before)
 
 
 @settings(max_examples=200)
@@ -202,9 +202,9 @@ def test_a_condition_means_what_moto_says_whatever_its_values(
             for item in [*items, None]
         ]
 
-    ours = ask()
+    patched = ask()
     with as_moto_has_it():
-        assert ours == ask()
+        assert patched == ask()
 
 
 N = {"N": "2"}
@@ -214,16 +214,16 @@ N = {"N": "2"}
 @given(row=ROWS, hidden=VALUES)
 def test_a_row_weighs_and_shows_what_it_does_in_moto(row: dict[str, Any], hidden: Any) -> None:
     row = {**row, "grüße": hidden}
-    ours = Item(DynamoType({"S": "a"}), None, row)
+    patched = Item(DynamoType({"S": "a"}), None, row)
     with as_moto_has_it():
-        theirs = Item(DynamoType({"S": "a"}), None, row)
-        size = theirs.size()
-    assert ours.size() == size
-    assert ours.attrs == theirs.attrs
-    assert ours.to_json() == theirs.to_json()
-    assert moto_items.to_dict(ours.attrs) == moto_items._to_dict(theirs.attrs)
+        original = Item(DynamoType({"S": "a"}), None, row)
+        size = original.size()
+    assert patched.size() == size
+    assert patched.attrs == original.attrs
+    assert patched.to_json() == original.to_json()
+    assert moto_items.to_dict(patched.attrs) == moto_items._to_dict(original.attrs)
     for path in ([["v"]], [["grüße"], ["absent"]], [["m", "a"]]):
-        assert ours.project(path).attrs == moto_items._project(theirs, path).attrs
+        assert patched.project(path).attrs == moto_items._project(original, path).attrs
 
 
 def test_a_row_may_have_just_so_many_bytes() -> None:
@@ -231,11 +231,11 @@ def test_a_row_may_have_just_so_many_bytes() -> None:
         return outcome(lambda: Item(DynamoType({"S": "a"}), None, {"v": {"S": "x" * size}}).size())
 
     sizes = (moto_items.ITEM_BYTES - 1, moto_items.ITEM_BYTES)
-    ours = [made(size) for size in sizes]
+    patched = [made(size) for size in sizes]
     with as_moto_has_it():
-        assert ours == [made(size) for size in sizes]
-    assert ours[0] == moto_items.ITEM_BYTES
-    assert ours[1] != moto_items.ITEM_BYTES + 1
+        assert patched == [made(size) for size in sizes]
+    assert patched[0] == moto_items.ITEM_BYTES
+    assert patched[1] != moto_items.ITEM_BYTES + 1
 
 
 @settings(max_examples=200)

@@ -37,15 +37,15 @@ time.sleep(600)
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Callable[[], Run]]:
     """Begins a run over what the one before it kept."""
-    begun: list[Run] = []
+    runs: list[Run] = []
 
     def begin() -> Run:
         run = Run(tmp_path, "dynoxide")
-        begun.append(run)
+        runs.append(run)
         return run.soon_ready()
 
     yield begin
-    for run in begun:
+    for run in runs:
         run.process.kill()
         run.process.communicate()
 
@@ -62,15 +62,15 @@ def test_a_second_run_does_not_bring_the_large_demo_again(tmp_path: Path) -> Non
         run = Run(tmp_path, variables={"DEMO": "large", "ORDERS": "20"}).soon_ready()
         key, store = run.credentials()["apiKeys"]["read"], run.credentials()["storeId"]
 
-        def brought(run: Run = run, key: str = key) -> bool:
+        def is_imported(run: Run = run, key: str = key) -> bool:
             return bool(run.call("GET", "/orders", key)["total"] == 50)
 
-        soon(brought)
+        soon(is_imported)
         totals.append(run.call("GET", f"/stores/{store}/imports", key)["total"])
-        said = run.end()
-        assert run.process.returncode == 0, said
+        output = run.end()
+        assert run.process.returncode == 0, output
     assert totals == [4, 4]
-    assert "records of the large demo" not in said
+    assert "records of the large demo" not in output
 
 
 def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None:
@@ -110,9 +110,9 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     second.call("PUT", path, key, {"state": "unsubscribed"})
     (received,) = soon(lambda: second.call("GET", "/_local/write-backs"))
     assert Webhook(secret).verify(received["body"], received["headers"])
-    said = second.end()
+    output = second.end()
     assert second.process.returncode == 0
-    assert said.splitlines() == ["Starting AWS in this process ...", "", "Stopping ..."]
+    assert output.splitlines() == ["Starting AWS in this process ...", "", "Stopping ..."]
     assert "To start over: rm -r " in second.shown
 
 
@@ -120,8 +120,8 @@ def test_what_one_run_has_no_other_takes(runs: Callable[[], Run]) -> None:
     first = runs()
     same = Run(first.folder, "dynoxide", "others.json")
     assert same.process.wait(30) == 2
-    _, said = same.process.communicate()
-    assert f"Another run (process {first.process.pid}) has what is kept" in said
+    _, output = same.process.communicate()
+    assert f"Another run (process {first.process.pid}) has what is kept" in output
     assert first.call("GET", "/orders", first.credentials()["apiKeys"]["read"])["total"] == 30
 
 

@@ -17,7 +17,7 @@ from local.shopify.web import PretendShopify
 from tests.harness.world import World
 
 NAME = "a.myshopify.com"
-ASKED = {
+REQUESTED = {
     "client_id": APP.client_id,
     "scope": "read_orders,read_customers,write_customers,write_discounts",
     "redirect_uri": "https://api.example.com/v1/callback",
@@ -35,7 +35,7 @@ def form(**overrides: str) -> dict[str, str]:
 
 
 def code_of(shop: Shop) -> str:
-    return dict(parse_qsl(urlsplit(approve(APP, shop, ASKED)).query))["code"]
+    return dict(parse_qsl(urlsplit(approve(APP, shop, REQUESTED)).query))["code"]
 
 
 def installed(shop: Shop) -> Installation:
@@ -59,15 +59,15 @@ class TestApproval:
         )
 
     def test_leads_back_with_what_was_given(self, shop: Shop) -> None:
-        address, _, query = approve(APP, shop, ASKED).partition("?")
-        assert address == ASKED["redirect_uri"]
+        address, _, query = approve(APP, shop, REQUESTED).partition("?")
+        assert address == REQUESTED["redirect_uri"]
         parameters = dict(parse_qsl(query))
         assert (parameters["shop"], parameters["state"]) == (NAME, "s")
         assert set(parameters) == {"code", "hmac", "host", "shop", "state", "timestamp"}
 
     def test_of_another_app(self, shop: Shop) -> None:
         with pytest.raises(Refused, match="application_cannot_be_found"):
-            approve(APP, shop, {**ASKED, "client_id": "x"})
+            approve(APP, shop, {**REQUESTED, "client_id": "x"})
 
 
 class TestTokens:

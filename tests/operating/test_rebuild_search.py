@@ -36,9 +36,9 @@ def lose(searched: Searched) -> None:
 def test_it_is_started_and_followed_to_its_end(searched: Searched) -> None:
     before, shown = searched.postings, list[str]()
     lose(searched)
-    ours = rebuild(str(searched.workspace.id))
-    run = ours.start()
-    ours.show_progress(run, shown.append, lambda _seconds: searched.world.deliver())
+    migration = rebuild(str(searched.workspace.id))
+    run = migration.start()
+    migration.show_progress(run, shown.append, lambda _seconds: searched.world.deliver())
     assert searched.postings == before
     number = len(before)
     counts = f"{number} postings written, 1 store rows, {number} postings checked"
@@ -50,13 +50,13 @@ def test_progress_is_shown_while_it_runs(
 ) -> None:
     monkeypatch.setattr(Run, "is_over", lambda _run: True)
     shown = list[str]()
-    ours = rebuild(str(searched.workspace.id))
+    migration = rebuild(str(searched.workspace.id))
 
     def wait(_seconds: float) -> None:
         pump_queue(MIGRATIONS)
         searched.world.deliver_outbox()
 
-    ours.show_progress(ours.start(), shown.append, wait)
+    migration.show_progress(migration.start(), shown.append, wait)
     assert shown[0] == "write suppression: nothing yet"
     assert shown[-2].startswith("check suppression: ")
     assert shown[-1].startswith("done: ")
@@ -64,16 +64,16 @@ def test_progress_is_shown_while_it_runs(
 
 
 def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) -> None:
-    ours = rebuild(str(searched.workspace.id))
+    migration = rebuild(str(searched.workspace.id))
     with pytest.MonkeyPatch.context() as short:
         short.setattr(Run, "is_over", lambda _run: True)
-        assert ours.start() == 1
+        assert migration.start() == 1
         searched.repair(MIGRATIONS)
-        assert ours.start() == 1
+        assert migration.start() == 1
     searched.world.deliver()
-    assert ours.start() == 2
+    assert migration.start() == 2
     searched.world.deliver()
-    progress = ours.progress()
+    progress = migration.progress()
     assert progress is not None
     assert (progress.run, progress.is_done) == (2, True)
 
@@ -81,11 +81,11 @@ def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) ->
 def test_one_that_stands_still_says_so(searched: Searched) -> None:
     """Its message is lost: nothing works on it."""
     waited = list[float]()
-    ours = rebuild(str(searched.workspace.id))
-    run = ours.start()
+    migration = rebuild(str(searched.workspace.id))
+    run = migration.start()
     events(MIGRATIONS)
     with pytest.raises(StandsStill, match="MigrationQueue"):
-        ours.show_progress(run, lambda _line: None, waited.append)
+        migration.show_progress(run, lambda _line: None, waited.append)
     assert sum(waited) == 900
 
 

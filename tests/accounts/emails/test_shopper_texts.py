@@ -69,8 +69,8 @@ class TestOptIn:
     @pytest.mark.parametrize("language", Language)
     def test_evidence_keeps_the_email_but_its_link(self, language: Language) -> None:
         email, wording = email_in(language), opt_in_wording(language, SHOP)
-        said = words(email.subject + " " + email.text.replace(LINK, ""))
-        assert words(wording) == said
+        email_words = words(email.subject + " " + email.text.replace(LINK, ""))
+        assert words(wording) == email_words
         assert len(wording) <= 4000
         assert "http" not in wording
 

@@ -147,8 +147,8 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
     stranger = world.person()
     world.workspace(stranger)
     link = shopify.link(stranger, SHOP)
-    begun = shopify.begin(owner, SHOP)
-    approved = shopify.approved(begun)
+    install = shopify.begin(owner, SHOP)
+    approved = shopify.approved(install)
     credentials = {
         "session": owner.token,
         "api key": world.api_key(workspace, KeyScope.WRITE, owner),
@@ -173,12 +173,12 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
     }
     sources = (f"198.51.{a}.{b}" for a in range(100, 200) for b in range(250))
 
-    def asks(method: str, path: str, **more: Any) -> Answer:
+    def call(method: str, path: str, **more: Any) -> Answer:
         return world.call(method, path, source_ip=next(sources), **more)
 
-    taken: dict[str, Callable[[str], bool]] = {
-        "session": lambda it: asks("GET", "/sessions", token=it).status == 200,
-        "api key": lambda it: asks("GET", "/stores", token=it).status == 200,
+    uses: dict[str, Callable[[str], bool]] = {
+        "session": lambda it: call("GET", "/sessions", token=it).status == 200,
+        "api key": lambda it: call("GET", "/stores", token=it).status == 200,
         "trusted browser": lambda it: (
             try_sign_in(world, owner.email, source_ip=next(sources), trustedBrowser=it).json[
                 "status"
@@ -186,33 +186,33 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
             == "signed_in"
         ),
         "challenge": lambda it: (
-            asks("POST", "/auth/two-factor/send-code", json_body={"challenge": it}).status == 204
+            call("POST", "/auth/two-factor/send-code", json_body={"challenge": it}).status == 204
         ),
         "invitation": lambda it: (
-            asks("GET", f"/invitations/{quote(it, safe='')}/preview").status == 200
+            call("GET", f"/invitations/{quote(it, safe='')}/preview").status == 200
         ),
         "unsubscribe token": lambda it: (
-            asks("GET", f"/unsubscribe/{quote(it, safe='')}").status == 200
+            call("GET", f"/unsubscribe/{quote(it, safe='')}").status == 200
         ),
         "connect link": lambda it: (
-            asks("GET", f"/connect-links/{quote(it, safe='')}/preview").status == 200
+            call("GET", f"/connect-links/{quote(it, safe='')}/preview").status == 200
         ),
         "install state": lambda it: (
             shopify.callback(shopify.forged({**approved, "state": it})).status == 302
         ),
         "registration": lambda it: (
-            asks("POST", "/auth/verify-email", json_body={"registration": it, "code": code}).status
+            call("POST", "/auth/verify-email", json_body={"registration": it, "code": code}).status
             == 200
         ),
         # Last, as it ends every session.
         "reset": lambda it: (
-            asks(
+            call(
                 "POST", "/auth/password/reset", json_body={"token": it, "password": PASSWORD_CHOICE}
             ).status
             == 204
         ),
     }
-    for place, counts in taken.items():
+    for place, counts in uses.items():
         others = [kind for kind in credentials if kind != place and counts(credentials[kind])]
         assert others == (["session"] if place == "api key" else []), place
         assert counts(credentials[place]), place
@@ -261,7 +261,7 @@ class TestCodes:
                 "POST", path, token=owner.token, json_body={"code": code}
             )
 
-        taken: dict[str, Callable[[str], Answer]] = {
+        uses: dict[str, Callable[[str], Answer]] = {
             signing_up: lambda code: world.call(
                 "POST", "/auth/verify-email", json_body={"registration": registration, "code": code}
             ),
@@ -269,7 +269,7 @@ class TestCodes:
             turning_on: confirms("/me/two-factor/email/confirm"),
             second_step: lambda code: try_second_step(world, challenge, "email", code),
         }
-        for own, gives in taken.items():
-            for code in {*taken, backup} - {own}:
-                assert gives(code).problem() == (422, "code_invalid")
-            assert gives(own).status in {200, 204}
+        for own, use in uses.items():
+            for code in {*uses, backup} - {own}:
+                assert use(code).problem() == (422, "code_invalid")
+            assert use(own).status in {200, 204}

@@ -110,17 +110,17 @@ def test_an_attempt_that_is_long_over_can_be_given_back(time: Time) -> None:
 
 
 def test_subjects_are_counted_apart(time: Time) -> None:
-    mine, theirs = PersonScope(uuid4()), PersonScope(uuid4())
+    one, other = PersonScope(uuid4()), PersonScope(uuid4())
     for _ in range(3):
-        count_for_person(THREE, mine)
+        count_for_person(THREE, one)
         count_for_source(THREE, "198.51.100.1")
         count_for_address(THREE, ADDRESS)
-    assert count_for_person(THREE, theirs).number == 1
+    assert count_for_person(THREE, other).number == 1
     assert count_for_source(THREE, "198.51.100.2").number == 1
     assert count_for_address(THREE, f"other.{CANARY}@example.com").number == 1
     assert count_for_address(LOCK, ADDRESS).number == 1
     with pytest.raises(CodeSendLimit):
-        count_for_person(THREE, mine)
+        count_for_person(THREE, one)
     with pytest.raises(CodeSendLimit):
         count_for_source(THREE, "198.51.100.1")
 

@@ -77,9 +77,9 @@ class TestEndAllSessions:
         assert [valid(world, token) for token in tokens] == [False, True, False]
         assert not valid(world, someone.token)
         assert valid(world, other.token)
-        [left] = sessions_of(PersonScope(someone.id))
-        assert left.token_digest == digest(tokens[1])
-        assert left.is_live(person_of(someone), clock.now())
+        [remaining] = sessions_of(PersonScope(someone.id))
+        assert remaining.token_digest == digest(tokens[1])
+        assert remaining.is_live(person_of(someone), clock.now())
 
     def test_the_excepted_one_ends_with_the_next(self, world: World) -> None:
         someone = world.person()
@@ -98,8 +98,8 @@ class TestEndAllSessions:
         end_all_sessions(changes, person_of(someone))
         changes.commit()
         assert not valid(world, someone.token)
-        [left] = sessions_of(PersonScope(someone.id))
-        assert not left.is_live(person_of(someone), clock.now())
+        [remaining] = sessions_of(PersonScope(someone.id))
+        assert not remaining.is_live(person_of(someone), clock.now())
 
     def test_a_session_opened_meanwhile_is_ended_too(self, world: World) -> None:
         someone = world.person()

@@ -94,16 +94,16 @@ def test_what_an_app_reads() -> None:
 
 
 def test_the_seed_is_sealed_under_its_own_key(world: World) -> None:
-    mine, theirs = PersonScope(uuid4()), PersonScope(uuid4())
+    one, other = PersonScope(uuid4()), PersonScope(uuid4())
     changes = Changes()
-    keep_seed(changes, mine, SECRET, 7)
+    keep_seed(changes, one, SECRET, 7)
     changes.commit()
-    row = find(AuthenticatorItem, authenticator_key(mine))
+    row = find(AuthenticatorItem, authenticator_key(one))
     assert row is not None
     assert (SECRET in row.seed, row.last_step) == (False, 7)
-    assert unseal_seed(row.seed, authenticator_key(mine)) == SECRET
+    assert unseal_seed(row.seed, authenticator_key(one)) == SECRET
     with pytest.raises(InvalidTag):
-        unseal_seed(row.seed, authenticator_key(theirs))
+        unseal_seed(row.seed, authenticator_key(other))
 
 
 def test_forgetting_is_repeatable(world: World) -> None:

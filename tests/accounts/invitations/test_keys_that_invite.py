@@ -145,12 +145,12 @@ class TestRevoked:
         self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
     ) -> None:
         other = world.api_key(workspace, KeyScope.WRITE, owner)
-        mine = invites(world, key)
+        invitation = invites(world, key)
         theirs = {invites(world, other), invites(world, owner.token)}
         revoke(world, owner, key)
         assert open_ids(world, owner) == theirs
-        assert status(mine) is InvitationStatus.CANCELED
-        preview = world.call("GET", f"/invitations/{mine}/preview")
+        assert status(invitation) is InvitationStatus.CANCELED
+        preview = world.call("GET", f"/invitations/{invitation}/preview")
         assert preview.json["status"] == "canceled"
 
     def test_its_addresses_can_be_invited_anew(

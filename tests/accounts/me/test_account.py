@@ -172,7 +172,7 @@ class TestSetWorkspace:
 
     def test_somebody_elses_and_none_at_all(self, world: World) -> None:
         someone, theirs = world.person(), world.workspace(world.person())
-        mine = world.workspace(someone)
+        own_workspace = world.workspace(someone)
         for identifier in (theirs.id, uuid4()):
             answer = world.call(
                 "PUT",
@@ -181,7 +181,7 @@ class TestSetWorkspace:
                 json_body={"workspaceId": str(identifier)},
             )
             assert answer.problem() == (422, "validation")
-        assert active_workspace(someone.token) == mine
+        assert active_workspace(someone.token) == own_workspace
         assert row_of(someone).last_workspace_id is None
 
     def test_for_this_session_and_the_next(self, world: World) -> None:

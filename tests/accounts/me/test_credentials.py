@@ -149,9 +149,9 @@ class TestChangeEmail:
         someone, owner = account(world), account(world)
         free = world.call("POST", self.path, token=someone.token, json_body=self.body)
         body = {"email": owner.email, "password": PASSWORD}
-        taken = world.call("POST", self.path, token=someone.token, json_body=body)
-        assert taken.status == 202
-        assert taken.without_id == free.without_id
+        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        assert answer.status == 202
+        assert answer.without_id == free.without_id
         _, email = world.emails()
         assert email.to == owner.email
         assert owner.name in email.text

@@ -151,8 +151,8 @@ class TestDelete:
             world.join(someone, workspace, Role.ADMIN)
         keys = [world.api_key(workspace, KeyScope.WRITE, someone) for workspace in workspaces]
         assert delete(world, someone, key="k").status == 204
-        left = [w for w in workspaces if membership_exists(w, someone)]
-        assert len(left) == 3
+        remaining = [w for w in workspaces if membership_exists(w, someone)]
+        assert len(remaining) == 3
         for key in keys:  # a role without an account counts for nothing, removed yet or not
             answer = world.call("POST", "/invitations", token=key, json_body={})
             assert answer.problem() == (403, "role")

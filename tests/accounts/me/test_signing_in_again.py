@@ -29,9 +29,9 @@ def sign_in(
 
 def second_step(world: World, someone: Someone, method: str, code: str, **more: object) -> Answer:
     """The answer to the second step of a sign-in with the right password."""
-    begun = sign_in(world, someone)
-    assert begun.json["status"] == "two_factor_required"
-    body = {"challenge": begun.json["challenge"], "method": method, "code": code, **more}
+    begun_sign_in = sign_in(world, someone)
+    assert begun_sign_in.json["status"] == "two_factor_required"
+    body = {"challenge": begun_sign_in.json["challenge"], "method": method, "code": code, **more}
     return world.call("POST", "/auth/two-factor/verify", json_body=body)
 
 
@@ -124,10 +124,10 @@ def test_no_account_any_more(world: World) -> None:
     post(world, someone, "/me/delete", password=PASSWORD)
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")
     body = {"name": "Ann canary", "email": someone.email, "password": NEW_PASSWORD}
-    begun = world.call("POST", "/auth/sign-up", json_body=body)
-    assert begun.status == 202
+    begun_sign_in = world.call("POST", "/auth/sign-up", json_body=body)
+    assert begun_sign_in.status == 202
     code = code_in(world.emails()[-1])
-    body = {"registration": begun.json["registration"], "code": code}
+    body = {"registration": begun_sign_in.json["registration"], "code": code}
     anew = world.call("POST", "/auth/verify-email", json_body=body)
     assert anew.status == 200
     me = world.call("GET", "/me", token=anew.json["token"]).json

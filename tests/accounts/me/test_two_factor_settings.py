@@ -154,5 +154,5 @@ class TestTrustedBrowsers:
         monkeypatch.setattr(trusted_browsers, "sweep", None)  # as if it was killed there
         change(world, someone)
         assert two_factor(world, someone)["trustedBrowsers"] == 0
-        left = [key for key in partition(world, someone) if key.startswith("trusted_browser#")]
-        assert len(left) == 2
+        remaining = [key for key in partition(world, someone) if key.startswith("trusted_browser#")]
+        assert len(remaining) == 2

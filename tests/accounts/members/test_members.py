@@ -76,7 +76,7 @@ class TestList:
         answer = world.call("GET", "/members", token=member.token)
         now = clock.now()
         assert answer.status == 200
-        first, second = (world.membership(who, workspace) for who in (owner, member))
+        first, second = (world.membership(person, workspace) for person in (owner, member))
         assert first is not None
         assert second is not None
         seen = clock.from_text(answer.json["items"][1]["lastActiveAt"])

@@ -158,7 +158,7 @@ class TestDelete:
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         remaining, revoked = (world.api_key(workspace, KeyScope.WRITE, admin) for _ in range(2))
-        mine = world.api_key(workspace, KeyScope.WRITE, owner)
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
         path = f"/api-keys/{world.key_of(revoked).id}/revoke"
         assert world.call("POST", path, token=owner.token).status == 200
         remover = world.member(workspace, Role.ADMIN)
@@ -169,7 +169,7 @@ class TestDelete:
         assert "Olive's Shop" in email.text
         assert world.key_of(remaining).name in email.text
         assert world.key_of(remaining).prefix in email.text
-        assert world.key_of(mine).prefix not in email.text
+        assert world.key_of(key).prefix not in email.text
         assert revoked[:12] not in email.text
         assert remaining not in email.text
 

@@ -386,8 +386,8 @@ class TestTwoFactorLimit:
         assert len(world.emails()) == 2
         rows = [row for row in world.rows() if isinstance(row, AttemptsItem)]
         assert [len(row.made) for row in rows if "second_factor" in row.sk] == [1]
-        [left] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
-        assert left.tries == 1
+        [remaining] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
+        assert remaining.tries == 1
 
     def test_nine_an_hour_lock_nothing(self, world: World, person: Someone) -> None:
         with_app(person)

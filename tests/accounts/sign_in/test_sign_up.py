@@ -312,19 +312,19 @@ class TestVerifyEmail:
         assert verify(world, registration, code).problem() == (410, "challenge_closed")
 
     def test_a_code_belongs_to_its_registration(self, world: World) -> None:
-        mine = signed_up(world)
+        registration = signed_up(world)
         theirs = signed_up(world, password="somebody else's password")
         first, second = map(code_in, world.emails())
         if first != second:
             assert verify(world, theirs, first).problem() == (422, "code_invalid")
-            assert verify(world, mine, second).problem() == (422, "code_invalid")
+            assert verify(world, registration, second).problem() == (422, "code_invalid")
 
     def test_verifying_ends_every_other_registration_of_the_address(self, world: World) -> None:
         theirs = signed_up(world, name="Mallory", password="somebody else's password")
-        mine = signed_up(world)
+        registration = signed_up(world)
         elsewhere = signed_up(world, f"other.{CANARY}@example.com")
         first, second, third = map(code_in, world.emails())
-        assert verify(world, mine, second).status == 200
+        assert verify(world, registration, second).status == 200
         assert verify(world, theirs, first).problem() == (410, "challenge_closed")
         person = find_account(ADDRESS)
         assert person is not None
@@ -335,9 +335,9 @@ class TestVerifyEmail:
 
     def test_an_ended_registration_stays_so_once_the_account_is_gone(self, world: World) -> None:
         theirs = signed_up(world, password="somebody else's password")
-        mine = signed_up(world)
+        registration = signed_up(world)
         first, second = map(code_in, world.emails())
-        assert verify(world, mine, second).status == 200
+        assert verify(world, registration, second).status == 200
         [claim] = [row for row in world.rows("email#") if isinstance(row, EmailClaimItem)]
         claim.delete()
         assert verify(world, theirs, first).problem() == (410, "challenge_closed")
@@ -346,9 +346,9 @@ class TestVerifyEmail:
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         theirs = signed_up(world, password="somebody else's password")
-        mine = signed_up(world)
+        registration = signed_up(world)
         first, second = map(code_in, world.emails())
-        nested = iter([UUID(mine)])
+        nested = iter([UUID(registration)])
 
         def late(key: Key, code: str) -> EmailedCode:
             proven = check_code(key, code)

@@ -86,8 +86,8 @@ class TestHeaders:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace, Role.MEMBER)
-        left = world.call("POST", "/members/leave", token=member.token)
-        assert left.status == 204
+        answer = world.call("POST", "/members/leave", token=member.token)
+        assert answer.status == 204
         answer = ask(world, member.token)
         assert answer.problem() == (409, "no_active_workspace")
         assert set(limits(answer)) == {"person"}

@@ -115,13 +115,13 @@ class TestByQuery:
         for _ in range(2):
             gone = world.call("DELETE", path, **ask)
             assert (gone.status, gone.body) == (204, b"")
-        left = world.call("GET", path, **ask)
+        answer = world.call("GET", path, **ask)
         if records == "orders":
-            assert left.problem() == (404, "not_found")
+            assert answer.problem() == (404, "not_found")
         elif records == "customers":
-            assert left.json["deletedAt"] is not None
+            assert answer.json["deletedAt"] is not None
         else:
-            assert left.json["status"] == "removed"
+            assert answer.json["status"] == "removed"
 
     @RECORDS
     def test_is_the_same_record_as_by_the_path(
@@ -198,8 +198,8 @@ class TestByQuery:
             answer = world.call("GET", path, token=owner.token, query=query)
             assert answer.problem() == (404, "not_found")
             one = records.removesuffix("s")
-            said = f"No {one} with this external id exists in this store."
-            assert answer.json["detail"] == said
+            detail = f"No {one} with this external id exists in this store."
+            assert answer.json["detail"] == detail
 
 
 class TestRefusedBoth:
@@ -394,7 +394,7 @@ def test_what_is_an_id(text: str) -> None:
     )
     try:
         assert checked(text) == text
-        taken = True
+        is_accepted = True
     except ValueError:
-        taken = False
-    assert taken is is_one
+        is_accepted = False
+    assert is_accepted is is_one

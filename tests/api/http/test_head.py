@@ -25,16 +25,16 @@ class TestHead:
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        got = world.call(method, target, token=owner.token)
+        get_answer = world.call(method, target, token=owner.token)
         answer = world.call("HEAD", target, token=owner.token)
         assert answer.body == b""
-        assert (answer.status, headers(answer)) == (got.status, headers(got))
+        assert (answer.status, headers(answer)) == (get_answer.status, headers(get_answer))
 
     @pytest.mark.parametrize("path", ["/auth/sign-in", "/nowhere"])
     def test_where_there_is_no_get(self, world: World, path: str) -> None:
-        answer, got = world.call("HEAD", path), world.call("GET", path)
-        assert answer.status == got.status >= 404
-        assert answer.header("allow") == got.header("allow")
+        answer, get_answer = world.call("HEAD", path), world.call("GET", path)
+        assert answer.status == get_answer.status >= 404
+        assert answer.header("allow") == get_answer.header("allow")
         assert answer.body == b""
 
     def test_allow_names_it(self, world: World) -> None:

@@ -49,7 +49,7 @@ print(json.dumps(seen))
 
 
 @pytest.fixture(scope="module")
-def brought() -> dict[str, list[str]]:
+def imported() -> dict[str, list[str]]:
     """What a new process has once it imported them all."""
     folders = [f.folder for f in functions() if f.folder.startswith("functions/api/")]
     assert len(folders) > 10
@@ -59,18 +59,18 @@ def brought() -> dict[str, list[str]]:
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, **path}, stdout=subprocess.PIPE, check=True
     )
-    brought: dict[str, list[str]] = json.loads(done.stdout)
-    return brought
+    imported: dict[str, list[str]] = json.loads(done.stdout)
+    return imported
 
 
-def test_one_client(brought: dict[str, list[str]]) -> None:
-    assert brought["clients"] == ["dynamodb"]
+def test_one_client(imported: dict[str, list[str]]) -> None:
+    assert imported["clients"] == ["dynamodb"]
 
 
-def test_nothing_dear(brought: dict[str, list[str]]) -> None:
-    assert {"storepost.api.http.app", "pynamodb", "pydantic"} <= set(brought["modules"])
-    assert DEAR.isdisjoint(brought["modules"])
+def test_nothing_dear(imported: dict[str, list[str]]) -> None:
+    assert {"storepost.api.http.app", "pynamodb", "pydantic"} <= set(imported["modules"])
+    assert DEAR.isdisjoint(imported["modules"])
 
 
-def test_what_was_imported_is_left_alone_by_collections(brought: dict[str, int]) -> None:
-    assert brought["frozen"] > 50_000
+def test_what_was_imported_is_left_alone_by_collections(imported: dict[str, int]) -> None:
+    assert imported["frozen"] > 50_000

@@ -38,8 +38,8 @@ class Counted:
 
     def lines(self) -> list[dict[str, object]]:
         """What was written since the last look."""
-        said = [line for line in self._capsys.readouterr().out.splitlines() if '"_aws"' in line]
-        return [json.loads(line) for line in said]
+        metrics = [line for line in self._capsys.readouterr().out.splitlines() if '"_aws"' in line]
+        return [json.loads(line) for line in metrics]
 
 
 class TestCounts:

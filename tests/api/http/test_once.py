@@ -32,9 +32,9 @@ def codes(world: World, token: str) -> list[str]:
 
 def is_replay(answer: Answer) -> bool:
     """Whether the answer says so."""
-    said = answer.header("idempotency-replayed")
-    assert said in {None, "true"}
-    return said == "true"
+    replayed = answer.header("idempotency-replayed")
+    assert replayed in {None, "true"}
+    return replayed == "true"
 
 
 def assert_replayed(again: Answer, first: Answer) -> None:

@@ -305,7 +305,7 @@ class TestAssets:
     """Scripts of others, where they were brought."""
 
     @pytest.fixture(autouse=True)
-    def _brought(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def _assets(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "assets").mkdir()
         for name in ("scalar-9.9.9.js.gz", "minisearch-1.0.0.js.gz"):
             (tmp_path / "assets" / name).write_bytes(gzip.compress(f"/*{name}*/".encode()))

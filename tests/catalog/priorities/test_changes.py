@@ -248,12 +248,12 @@ class TestDelete:
     ) -> None:
         firsts = (str(product_source.source), place.own, str(product_source.source))
         changes = [self.applied(place, first) for first in firsts]
-        for deleted, left in ((1, 2), (2, 0), (0, None)):
+        for deleted, rest in ((1, 2), (2, 0), (0, None)):
             path = f"/product-priority-changes/{changes[deleted]['id']}"
             assert place.call("DELETE", path).status == 204
             place.world.deliver()
             last = place.get(place.path)["lastChange"]
-            assert (last and last["id"]) == (None if left is None else changes[left]["id"])
+            assert (last and last["id"]) == (None if rest is None else changes[rest]["id"])
 
     @pytest.mark.parametrize(("deleted", "other"), [(2, 1), (1, 2)])
     def test_two_at_once_leave_the_one_before_them(

@@ -227,18 +227,18 @@ class TestWorker:
         change = place.ready(str(product_source.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
 
-        def left() -> list[Any]:
+        def remaining() -> list[Any]:
             return [r.key for r in place.world.rows() if isinstance(r, ChangedProductItem)]
 
-        stored = left()
+        stored = remaining()
         assert stored
         with monkeypatch.context() as broken:
             broken.setattr(worker, "CLEARED_AT_ONCE", "broken")
             with pytest.raises(TypeError if tries == TRIES else NeverEnded):
                 self.run(place, change, tries=tries)
-        assert left() == stored
+        assert remaining() == stored
         self.run(place, change)
-        assert left() == []
+        assert remaining() == []
         self.run(place, change, tries=RECEIVES)
 
     def test_names_of_many_variants(self, place: Place) -> None:

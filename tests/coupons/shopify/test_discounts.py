@@ -81,14 +81,14 @@ class TestPools:
     def test_single_codes_that_the_shop_does_not_take_fail(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
         shop.store_codes()
-        ours = shop.texts(coupon)
-        shop.discounts.append(Discount(99, {}, {ours[1].lower(): 99}))
+        texts = shop.texts(coupon)
+        shop.discounts.append(Discount(99, {}, {texts[1].lower(): 99}))
         shop.work(coupon)
         assert shop.counts(coupon) == counts(available=2, failed=1)
         [failed] = shop.codes(coupon, status="failed")
-        assert (failed["code"], failed["profile"]) == (ours[1], None)
+        assert (failed["code"], failed["profile"]) == (texts[1], None)
         assert failed["error"] == "Code must be unique. Please try a different code."
-        assert shop.there(coupon) == {ours[0], ours[2]}
+        assert shop.there(coupon) == {texts[0], texts[2]}
         assert shop.call("DELETE", f"/coupon-codes/{failed['id']}").status == 204
         assert shop.counts(coupon) == counts(available=2)
         shop.check()
@@ -171,11 +171,11 @@ class TestPersonal:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         shop.assigned(coupon, ann)
-        taken = list[str]()
+        accepted = list[str]()
 
         def add_and_erase(*args: Any) -> Any:
             results = add_codes(*args)
-            taken.extend(shop.there(coupon))
+            accepted.extend(shop.there(coupon))
             erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
             assert erasure
             assert erase_holder(erasure) is False
@@ -185,7 +185,7 @@ class TestPersonal:
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
         with mock.patch.object(shop_sync, "add_codes", add_and_erase):
             shop.work(coupon)
-        assert (len(taken), shop.there(coupon)) == (1, set())
+        assert (len(accepted), shop.there(coupon)) == (1, set())
         assert shop.counts(coupon) == counts(expired=1)
         shop.check()
 

@@ -31,10 +31,10 @@ class TestTroubles:
         without_permission(shop)
         answer = shop.call("POST", "/coupons", shop.body())
         assert answer.problem() == (409, "permission_missing")
-        brought = shop.brought("A1")
-        assert brought.status == 202
+        coupon = shop.brought("A1")
+        assert coupon.status == 202
         shop.world.deliver()
-        assert shop.counts(brought.json["id"]) == counts(available=1)
+        assert shop.counts(coupon.json["id"]) == counts(available=1)
         assert shop.discounts == []
 
     def test_a_shop_that_needs_reauth_makes_codes_failed(self, shop: OnShopify) -> None:
@@ -84,13 +84,13 @@ class TestTroubles:
         refused = MutationRefused((UserError("Not now."),))
         with (
             mock.patch.object(shop_sync, "add_codes", side_effect=refused) as shop_call,
-            mock.patch.object(Run, "stop", autospec=True, side_effect=Run.stop) as stopped,
+            mock.patch.object(Run, "stop", autospec=True, side_effect=Run.stop) as stop,
         ):
             shop.world.deliver()
         assert shop.counts(coupon) == counts(failed=10)
         assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
         assert shop_call.call_count == 1
-        reasons = [call.args[1].failing for call in stopped.call_args_list]
+        reasons = [call.args[1].failing for call in stop.call_args_list]
         assert reasons == [None, "Not now.", "Not now.", "Not now."]
         shop.check()
 

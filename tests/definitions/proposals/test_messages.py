@@ -60,9 +60,9 @@ def keywords(schema: Any) -> Iterator[str]:
 def test_each_keyword_that_can_fail_has_messages_of_our_own(path: Path) -> None:
     kind, version = path.stem.rsplit("-")
     used = set(keywords(json.loads(path.read_text("utf-8")))) - LEADING
-    ours = validator_of(DefinitionKind(kind), int(version)).VALIDATORS
+    validators = validator_of(DefinitionKind(kind), int(version)).VALIDATORS
     assert used
-    assert {each for each in used if ours[each].__module__.startswith("jsonschema")} == set()
+    assert {each for each in used if validators[each].__module__.startswith("jsonschema")} == set()
 
 
 @pytest.mark.parametrize(

@@ -192,11 +192,11 @@ def test_what_inflates_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
     packed = b"".join(zeros(64))
     assert len(packed) < 1024**2
     feed = read_feed(pieces(packed), "", Bound())
-    taken = (row.number for row in feed.rows)
+    numbers = (row.number for row in feed.rows)
     with pytest.raises(FeedUnusable) as refused:
-        assert max(taken) == 0
+        assert max(numbers) == 0
     assert refused.value.why is FeedFailure.TOO_LARGE
-    assert next(taken, None) is None
+    assert next(numbers, None) is None
 
 
 def test_memory_is_flat() -> None:

@@ -20,7 +20,7 @@ DEFAULTS = FeedDefaults("EUR", {"de-AT": "EUR", "en-GB": "GBP"})
 EVERYTHING = {target.value: target.value for target in FeedField if target is not FeedField.IGNORE}
 
 
-def said(
+def values(
     defaults: FeedDefaults = DEFAULTS, mapping: dict[str, str] | None = None, **cells: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The product's fields and the variant's."""
@@ -34,7 +34,7 @@ def money(amount: int, currency: str = "EUR") -> dict[str, object]:
 
 
 def test_every_target() -> None:
-    product, variant = said(
+    product, variant = values(
         item_group_id="g",
         title="Vest",
         description="Warm",
@@ -96,7 +96,7 @@ def test_every_target() -> None:
     ],
 )
 def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> None:
-    _, variant = said(price=price, sale_price=sale)
+    _, variant = values(price=price, sale_price=sale)
     assert (variant.get("price"), variant.get("compareAtPrice")) == expected
 
 
@@ -140,7 +140,7 @@ def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
     ],
 )
 def test_other_currencies(locale: str, price: str, expected: object) -> None:
-    assert said(locale=locale, price=price)[1].get("price") == expected
+    assert values(locale=locale, price=price)[1].get("price") == expected
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_other_currencies(locale: str, price: str, expected: object) -> None:
     ],
 )
 def test_availability(word: str, sells: bool | None, sells_on: bool | None) -> None:
-    _, variant = said(availability=word)
+    _, variant = values(availability=word)
     assert variant.get("availableForSale") is sells
     assert variant.get("continueSellingWhenOutOfStock") is sells_on
 
@@ -177,24 +177,24 @@ def test_availability(word: str, sells: bool | None, sells_on: bool | None) -> N
     ],
 )
 def test_quantities(text: str, expected: int | None) -> None:
-    assert said(quantity=text)[1].get("inventoryQuantity") == expected
+    assert values(quantity=text)[1].get("inventoryQuantity") == expected
 
 
 def test_addresses_that_are_none_are_left_out() -> None:
-    product, variant = said(link="javascript:alert(1)", image_link="a.jpg", title="T")
+    product, variant = values(link="javascript:alert(1)", image_link="a.jpg", title="T")
     assert (product, variant) == ({"title": "T"}, {"title": "T"})
 
 
 def test_the_first_column_that_says_something_is_the_one() -> None:
     mapping = {"id": "id", "x": "title", "y": "title", "z": "custom.note"}
-    assert said(mapping=mapping, x=" ", y="Y", z="n") == (
+    assert values(mapping=mapping, x=" ", y="Y", z="n") == (
         {"title": "Y", "custom.note": "n"},
         {"title": "Y"},
     )
 
 
 def test_texts_are_cut_at_their_bounds() -> None:
-    product, _ = said(title="x" * 300, description="y" * 70_000)
+    product, _ = values(title="x" * 300, description="y" * 70_000)
     assert (len(product["title"]), len(product["description"])) == (255, 65_536)
 
 
@@ -281,5 +281,5 @@ def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
     currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}
     for text, locale, currency in (("$ 15.00", "en-CA", "CAD"), ("15 kr", "nb-NO", "NOK")):
         defaults = FeedDefaults("SEK", currencies, locale if of_feed else "de-AT")
-        _, variant = said(defaults, price=text, locale="" if of_feed else locale)
+        _, variant = values(defaults, price=text, locale="" if of_feed else locale)
         assert variant == {"price": money(1500, currency)}

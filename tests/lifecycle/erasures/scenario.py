@@ -33,7 +33,7 @@ class Place(Scenario):
         buyer = {"externalId": "cust-ann", "email": ANN, **names}
         self.order(self.shop, "1", buyer=buyer)
         self.order(self.shop, "2", 1, buyer=buyer)
-        person = str(self.whose(email=ANN)["id"])
+        person = str(self.find_profile(email=ANN)["id"])
         proof = {"reference": "form-2026", "ip": "198.51.100.7", "userAgent": "Netscape 4"}
         assert self.consent(person, "subscribed", proof=proof).status == 200
         other = self.upsert(email=CAT, phone=OTHER_PHONE, anonymousId="browser-ann")

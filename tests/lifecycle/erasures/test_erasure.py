@@ -150,10 +150,10 @@ class TestTheRest:
         buyer = {"externalId": "8", "email": bob}
         place.customer(place.shop, "8", email=bob, emailMarketingConsent="subscribed")
         place.order(place.shop, "8", buyer=buyer)
-        before = place.whose(email=bob)
+        before = place.find_profile(email=bob)
         place.erase(place.somebody())
         place.world.deliver()
-        assert place.whose(email=bob) == before
+        assert place.find_profile(email=bob) == before
         assert place.get("/profiles")["total"] == 1
         assert place.ids("/orders", profileId=before["id"])
         assert place.get(f"/profiles/{before['id']}/consent")["total"] == 1
@@ -191,7 +191,7 @@ class TestTheRest:
         place.world.deliver()
         anew = place.upsert(email=ANN)
         place.work(person)
-        assert place.whose(email=ANN)["id"] == anew["id"] != person
+        assert place.find_profile(email=ANN)["id"] == anew["id"] != person
 
 
 class TestTheAddress:
@@ -223,11 +223,11 @@ class TestTheAddress:
 
     def test_an_import_of_an_unsubscription(self, place: Place, erased: str) -> None:
         assert self.imported(place, "unsubscribed")["recorded"] == 1
-        person = place.whose(email=ANN)
+        person = place.find_profile(email=ANN)
         assert person["emailMarketingConsent"] == "unsubscribed"
         place.world.advance(days=2)
         assert self.imported(place, "subscribed")["older"] == 1
-        assert place.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"
+        assert place.find_profile(email=ANN)["emailMarketingConsent"] == "unsubscribed"
 
     def test_no_store(self, place: Place, erased: str) -> None:
         subscribed = {
@@ -237,7 +237,7 @@ class TestTheAddress:
         }
         answer = place.customer(place.shop, "cust-ann", 300, email=ANN, phone=PHONE, **subscribed)
         assert answer.status == 201, answer.body
-        person = place.whose(email=ANN)
+        person = place.find_profile(email=ANN)
         states = (person["emailMarketingConsent"], person["smsMarketingConsent"])
         assert states == ("not_subscribed", "not_subscribed")
         assert person["id"] != erased
@@ -246,7 +246,7 @@ class TestTheAddress:
     def test_the_person_may(self, place: Place, erased: str) -> None:
         person = place.upsert(email=ANN)["id"]
         assert place.consent(person, "subscribed").status == 200
-        assert place.whose(email=ANN)["emailMarketingConsent"] == "subscribed"
+        assert place.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"
         place.world.advance(days=2)
         assert self.imported(place, "unsubscribed")["recorded"] == 1
         place.world.advance(days=1)
@@ -258,7 +258,7 @@ class TestTheAddress:
         place.world.advance(days=2)
         assert self.imported(place, "subscribed")["older"] == 1
         assert place.consent(person, "subscribed").status == 200
-        assert place.whose(email=ANN)["emailMarketingConsent"] == "subscribed"
+        assert place.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"
 
     def test_another_workspace(self, place: Place, erased: str) -> None:
         other = Place(place.world)
@@ -273,10 +273,10 @@ class TestTheAddress:
         other = Place(place.world)
         other.erase(other.upsert(email=ANN)["id"])
         rows = [row for row in place.world.rows() if isinstance(row, ErasedAddressItem)]
-        mine = {row.sk for row in rows if row.pk.startswith(place.workspace.key)}
+        own_rows = {row.sk for row in rows if row.pk.startswith(place.workspace.key)}
         theirs = {row.sk for row in rows if row.pk.startswith(other.workspace.key)}
-        assert (len(mine), len(theirs)) == (4, 1)
-        assert mine.isdisjoint(theirs)
+        assert (len(own_rows), len(theirs)) == (4, 1)
+        assert own_rows.isdisjoint(theirs)
 
 
 class TestWhoComesAgain:
@@ -295,10 +295,10 @@ class TestWhoComesAgain:
     def test_a_customer(self, place: Place, erased: str) -> None:
         answer = place.customer(place.shop, "cust-ann", email=ANN)
         assert answer.status == 201
-        person = place.whose(email=ANN)
+        person = place.find_profile(email=ANN)
         assert person["id"] != erased
         place.world.deliver()
-        assert place.whose(email=ANN) == person
+        assert place.find_profile(email=ANN) == person
         assert place.identities(person["id"]) == {
             ("email", ANN),
             ("platform_customer_id", "cust-ann"),
@@ -310,7 +310,7 @@ class TestWhoComesAgain:
         """What is left of the customer until the worker comes is not theirs."""
         buyer = {"externalId": "cust-ann", "email": CAT}
         assert place.order(place.shop, "9", buyer=buyer).status == 201
-        person = place.whose(email=CAT)
+        person = place.find_profile(email=CAT)
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
         place.world.deliver()
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
@@ -346,7 +346,7 @@ class TestWhoComesAgain:
         """It takes the customer's id before the worker comes to the customer."""
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.order(place.shop, "3", 2, buyer=buyer).status == 201
-        person = place.whose(email=ANN)
+        person = place.find_profile(email=ANN)
         assert place.customer(place.shop, "cust-ann", email=ANN).status == 201
         place.world.deliver()
         assert place.ids("/orders", profileId=person["id"]) == [
@@ -377,7 +377,7 @@ class TestWhoComesAgain:
     ) -> None:
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.order(place.shop, "1", buyer=buyer).status == 201
-        person = place.whose(email=ANN)["id"]
+        person = place.find_profile(email=ANN)["id"]
         assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
         if of_another != "itself":
             other = place.upsert(email=CAT)["id"]
@@ -403,21 +403,21 @@ class TestWhoComesAgain:
         """What is left of it follows who has it: nothing of the one before is left."""
         buyer, path = {"email": ANN}, f"/stores/{place.shop}/orders/1"
         place.order(place.shop, "1", buyer=buyer)
-        ann = place.whose(email=ANN)["id"]
+        ann = place.find_profile(email=ANN)["id"]
         place.call("DELETE", path)
         assert place.order(place.shop, "1", 1, buyer={"email": CAT}).status == 201
         place.call("DELETE", path)
         place.erase(ann)
         place.world.deliver()
         place.check_gone([ann])
-        cat = place.whose(email=CAT)["id"]
+        cat = place.find_profile(email=CAT)["id"]
         answer = place.order(place.shop, "1", 2, buyer={"email": CAT})
         assert (answer.status, answer.json["buyer"]["profileId"]) == (201, cat)
         assert place.get("/orders", profileId=cat)["total"] == 1
 
     def test_an_order_that_was_deleted_before_comes_back_meanwhile(self, place: Place) -> None:
         place.order(place.shop, "1", buyer={"email": ANN})
-        ann = place.whose(email=ANN)["id"]
+        ann = place.find_profile(email=ANN)["id"]
         place.call("DELETE", f"/stores/{place.shop}/orders/1")
         with before_the_commit(lambda: place.erase(ann)):
             answer = place.order(place.shop, "1", 1, buyer={"email": CAT})
@@ -434,14 +434,14 @@ class TestWhoComesAgain:
         made = place.call("POST", "/profiles", {"email": ANN, "phone": PHONE})
         assert (made.status, made.json["emailMarketingConsent"]) == (201, "not_subscribed")
         place.world.deliver()
-        assert place.whose(phone=PHONE) == place.whose(email=ANN) == made.json
+        assert place.find_profile(phone=PHONE) == place.find_profile(email=ANN) == made.json
         place.check_rows()
 
     def test_who_gets_an_address(self, place: Place, erased: str) -> None:
         bob = place.upsert(email=f"bob.{CANARY}@example.com")["id"]
         assert place.call("PATCH", f"/profiles/{bob}", {"email": CAT}).status == 200
         place.world.deliver()
-        assert place.whose(email=CAT)["id"] == bob
+        assert place.find_profile(email=CAT)["id"] == bob
         place.check_rows()
 
 

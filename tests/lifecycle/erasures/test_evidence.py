@@ -98,8 +98,8 @@ class TestErasure:
         keep(place, 7)
         person = place.somebody()
         proof = {"reference": "form-2026", "ip": "198.51.100.7"}
-        said = place.consent(person, "subscribed", proof=proof, evidence=FORM)
-        assert said.status == 200
+        statement = place.consent(person, "subscribed", proof=proof, evidence=FORM)
+        assert statement.status == 200
         stored = place.get(f"/profiles/{person}/consent/evidence", pageSize=100)["items"]
         assert place.erase(person).status == 204
         place.world.deliver()
@@ -205,9 +205,9 @@ class TestLog:
         key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
         path = f"/profiles/{person}/consent/evidence"
         assert place.world.call("GET", path, token=key).status == 200
-        [(_, said)] = lines
-        assert set(said) == {"profileId", "keyId"}
-        assert UUID(said["keyId"])
+        [(_, statement)] = lines
+        assert set(statement) == {"profileId", "keyId"}
+        assert UUID(statement["keyId"])
 
     def test_what_is_refused_is_not_logged(
         self, place: Place, lines: list[tuple[str, dict[str, str]]]

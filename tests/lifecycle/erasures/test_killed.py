@@ -43,7 +43,7 @@ class TestKilled:
             answer = place.customer(place.shop, "cust-ann", 3, email=ANN)
             assert answer.status == 201, positions
             place.work(person)
-            anew = place.whose(email=ANN)
+            anew = place.find_profile(email=ANN)
             assert place.ids(f"/profiles/{anew['id']}/customers", "externalId") == ["cust-ann"]
             place.check_rows()
 

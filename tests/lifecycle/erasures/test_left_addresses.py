@@ -19,6 +19,6 @@ def test_somebody_takes_the_address_meanwhile(place: Place, which: int) -> None:
     with before_the_commit(lambda: place.upsert(email=ANN), which):
         place.run_erasure(person)
     place.upsert(email=ANN)
-    assert place.whose(email=ANN)["emailMarketingConsent"] == "not_subscribed"
+    assert place.find_profile(email=ANN)["emailMarketingConsent"] == "not_subscribed"
     assert place.get("/profiles", emailMarketingConsent="subscribed")["total"] == 0
     place.check_lists()

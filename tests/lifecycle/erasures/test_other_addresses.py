@@ -19,9 +19,12 @@ def test_the_erased_customer_is_none_of_the_other_persons_address(place: Place) 
     place.customer(place.shop, "cust-ann", 400, email=BOB)
     place.world.deliver()
     assert {each.external_id for each in customers_of(place, BOB)} == {"cust-ann"}
-    assert (place.whose(email=ANN)["id"], place.whose(email=BOB)["id"]) == (person, other)
+    assert (place.find_profile(email=ANN)["id"], place.find_profile(email=BOB)["id"]) == (
+        person,
+        other,
+    )
     place.erase(person)
     place.world.deliver()
     assert customers_of(place, BOB) == set()
     assert place.traces() == []
-    assert place.whose(email=BOB)["id"] == other
+    assert place.find_profile(email=BOB)["id"] == other

@@ -73,23 +73,23 @@ class Home(Place):
 
     def _suppressions(self) -> None:
         """One of somebody, one that ends, one that was lifted, and one of an erased address."""
-        whose = [f"{name}.{CANARY}@example.com" for name in ("gone", "stranger", "lifted")]
-        for address in (ANN, *whose):
+        addresses = [f"{name}.{CANARY}@example.com" for name in ("gone", "stranger", "lifted")]
+        for address in (ANN, *addresses):
             row = {"channel": "email", "address": address, "reason": "manual"}
             made = self._done("POST", "/suppressions", row).json
         self._done("DELETE", f"/suppressions/{made['id']}")
         now, reason = clock.now(), SuppressionReason.HARD_BOUNCE
         ends = now + timedelta(days=180)
         source, channel = SuppressionSource.SES, Channel.EMAIL
-        suppress(self.workspace, channel, whose[1], reason, source, at=now, ends_at=ends)
+        suppress(self.workspace, channel, addresses[1], reason, source, at=now, ends_at=ends)
 
     def _coupons(self) -> None:
         """One whose codes end by themselves, one that is still to be stored, and a strange code."""
         buyer = self.ids("/profiles", storeId=self.shop)[0]
         self._done("POST", f"/coupons/{self.pool(90)}/assign", {"profileId": buyer})
         until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
-        brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
-        self._done("POST", "/coupons/import", {**brought, "reissue": "every_email"})
+        body = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
+        self._done("POST", "/coupons/import", {**body, "reissue": "every_email"})
         self.order(self.shop, "7", discountCodes=["SOMEBODY-ELSES"])
 
     def pool(self, quantity: int) -> str:

@@ -167,7 +167,7 @@ class TestTheRest:
         home.world.deliver()
         home.is_removed()
         assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == others
-        assert other.whose(email=ANN)["orders"] == 2
+        assert other.find_profile(email=ANN)["orders"] == 2
 
     def test_a_merge_and_an_erasure_that_are_under_way(self, world: World) -> None:
         home = Home(world)
@@ -282,7 +282,7 @@ class TestTheRest:
         hook = {"url": "http://127.0.0.1:9777/consent"}
         assert home.call("PUT", f"/stores/{home.shop}/write-back", hook).status == 200
         home.world.deliver()
-        person = home.whose(email=ANN)["id"]
+        person = home.find_profile(email=ANN)["id"]
         assert home.consent(person, "unsubscribed").status == 200
         home.delete()
         home.remove()

@@ -44,8 +44,8 @@ def listener() -> Iterator[Listener]:
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            heard.requests.append(Request(self.command, self.path, headers, body))
-            status, sent, content = heard.canned
+            listening.requests.append(Request(self.command, self.path, headers, body))
+            status, sent, content = listening.canned
             self.send_response(status)
             for name, value in sent.items():
                 self.send_header(name, value)
@@ -61,9 +61,9 @@ def listener() -> Iterator[Listener]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        heard = Listener(server.server_port)
+        listening = Listener(server.server_port)
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield heard
+        yield listening
         server.shutdown()
         thread.join()

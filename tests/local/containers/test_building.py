@@ -40,8 +40,8 @@ class TestTemplate:
     def test_what_is_deployed_names_none_that_opens_anything(self) -> None:
         assert {*variables.LOCAL_VARIABLES, "FEED_ALLOW_LOOPBACK"} >= GUARDED
         assert GUARDED.isdisjoint(environment())
-        said = (ROOT / "template.yaml").read_text()
-        assert not [name for name in GUARDED if name in said]
+        template = (ROOT / "template.yaml").read_text()
+        assert not [name for name in GUARDED if name in template]
 
     def test_differs_else_in_layers_timeouts_and_architecture_alone(self) -> None:
         made = building.local_template()

@@ -37,9 +37,9 @@ class TestNeeds:
         ],
     )
     def test_a_function_and_an_event(
-        self, file: Path, function: str, event: str, said: str
+        self, file: Path, function: str, event: str, expected: str
     ) -> None:
-        with pytest.raises(CannotRun, match=said):
+        with pytest.raises(CannotRun, match=expected):
             invoking.check(function, event)
 
     def test_docker(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,12 +284,12 @@ class TestWriteBacks:
         path = f"/v1/stores/{store}/customers/c-1"
         assert client.call("PUT", path, token=key, json_body=customer).status == 201
         found = client.call("GET", "/v1/profiles", token=key).json["items"][0]["id"]
-        said = client.call(
+        answer = client.call(
             "PUT", f"/v1/profiles/{found}/consent/email", token=key,
             json_body={"state": "unsubscribed"},
         )  # fmt: skip
-        assert said.status == 200, said.body
-        return str(said.json["id"])
+        assert answer.status == 200, answer.body
+        return str(answer.json["id"])
 
     def shown(self, client: Client, row: str) -> bool:
         """Whether the page has such a row by and by."""

@@ -65,7 +65,7 @@ class TestProfiles:
             assert named(people, "/profiles", field, q="l", sort=sort) == names
 
     def test_with_other_filters(self, people: Scenario) -> None:
-        ann = people.whose(email=ANN)["id"]
+        ann = people.find_profile(email=ANN)["id"]
         people.consent(ann, "subscribed")
         found = named(people, "/profiles", "name", q="ann", emailMarketingConsent="subscribed")
         assert found == ["Ann Lee"]
@@ -113,7 +113,7 @@ class TestOrders:
 
     def test_with_other_filters(self, orders: tuple[Scenario, str]) -> None:
         scenario, store = orders
-        person = scenario.whose(email=ANN)["id"]
+        person = scenario.find_profile(email=ANN)["id"]
         found = named(scenario, "/orders", "number", q="100", profileId=person)
         assert found == ["#1009", "#1007", "#1005", "#1003", "#1001"]
         assert named(scenario, "/orders", "number", q="1", storeId=store, externalId="o4") == [

@@ -79,7 +79,7 @@ class TestSearch:
     def test_all_of_the_answer(self, library: Library) -> None:
         library.customer(library.shop, "c", email=ANN, firstName="Ann", lastName="Lee")
         library.order(library.shop, "1", number="#1001", buyer={"externalId": "c", "email": ANN})
-        profile = library.whose(email=ANN)
+        profile = library.find_profile(email=ANN)
         [order] = library.get("/orders")["items"]
         store = library.get(f"/stores/{library.shop}")
         nothing: Body = {"image": None, "platform": None}
@@ -131,7 +131,7 @@ class TestSearch:
     def test_by_what_names_somebody(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, phone=PHONE, firstName="Ann")
         library.customer(library.shop, "b", email=f"x{ANN}", firstName="Bo")
-        person = library.whose(email=ANN)["id"]
+        person = library.find_profile(email=ANN)["id"]
         for q in (ANN, ANN.upper(), PHONE, f"{PHONE[:3]} {PHONE[3:]}", person):
             assert [g["items"][0]["id"] for g in library.found(q)] == [person]
 
@@ -162,7 +162,7 @@ class TestSearch:
         other = Library(library.world)
         other.customer(other.shop, "a", email=ANN, firstName="Ann")
         assert library.found(ANN) == library.found("ann") == []
-        assert library.found(other.whose(email=ANN)["id"]) == []
+        assert library.found(other.find_profile(email=ANN)["id"]) == []
         assert library.found(str(uuid4())) == []
 
 
@@ -180,7 +180,7 @@ class TestFollowing:
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.world.deliver()
         library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", locale="de")
-        person = library.whose(email=ANN)["id"]
+        person = library.find_profile(email=ANN)["id"]
         assert library.consent(person, "subscribed").status == 200
         calls = counted(library.world.deliver)
         assert "BatchWriteItem" not in calls
@@ -196,7 +196,7 @@ class TestFollowing:
     def test_moments_of_any_year(self, library: Library, year: str) -> None:
         since: Body = {"externalCreatedAt": f"{year}-01-01T00:00:00Z"}
         library.customer(library.shop, "a", email=ANN, firstName="Ann", **since)
-        person = library.whose(email=ANN)["id"]
+        person = library.find_profile(email=ANN)["id"]
         order: Body = {"placedAt": f"{year}-12-31T12:00:00.123Z", "number": "#1001"}
         library.order(library.shop, "1", customer=None, **order)
         assert library.titles("ann") == [("profile", ["Ann"])]
@@ -208,7 +208,7 @@ class TestFollowing:
     def test_merged_and_erased_people(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.customer(library.shop, "b", email=BOB, firstName="Bo")
-        ann, bo = (library.whose(email=email)["id"] for email in (ANN, BOB))
+        ann, bo = (library.find_profile(email=email)["id"] for email in (ANN, BOB))
         assert library.found("bo")
         assert library.merge(ann, bo).status == 200
         assert library.found("bo") == []
@@ -290,14 +290,14 @@ class TestFollowing:
         self, library: Library, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Throttled, it takes a part of a batch and hands the rest back."""
-        client, left = dynamodb_client(), [2, 1]
+        client, refusals = dynamodb_client(), [2, 1]
         plain = client.batch_write_item
 
         def throttled(RequestItems: Body) -> Body:  # noqa: N803 - botocore's own
             [(table, requests)] = RequestItems.items()
-            taken = requests[left.pop() :] if left else requests
-            plain(RequestItems={table: taken})
-            return {"UnprocessedItems": {table: [r for r in requests if r not in taken]}}
+            served = requests[refusals.pop() :] if refusals else requests
+            plain(RequestItems={table: served})
+            return {"UnprocessedItems": {table: [r for r in requests if r not in served]}}
 
         monkeypatch.setattr(client, "batch_write_item", throttled)
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
@@ -305,7 +305,7 @@ class TestFollowing:
             None, SearchEntry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now())
         )
         assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
-        assert left == []
+        assert refusals == []
 
 
 class TestProducts:

@@ -57,8 +57,8 @@ def change_consent(
 def send_write_backs(shop: Shop) -> int:
     """Hands the worker what waits for it, until nothing does; how many messages that were."""
     done = 0
-    while taken := _relayed(shop) and pump_queue(QUEUE):
-        done += taken
+    while handled := _relayed(shop) and pump_queue(QUEUE):
+        done += handled
     assert shop.world.queue_depth(QUEUE) == 0
     return done
 

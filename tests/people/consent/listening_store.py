@@ -151,8 +151,8 @@ class Shop:
         """The messages of write-backs that the relay has yet to send, oldest first."""
         rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
         rows.sort(key=lambda row: row.sk)
-        mine = [row for row in rows if row.queue == Queue.WRITE_BACKS and row.is_due]
-        begun_again = [(row.sk, message.body) for row in mine for message in row.messages]
+        rows_due = [row for row in rows if row.queue == Queue.WRITE_BACKS and row.is_due]
+        begun_again = [(row.sk, message.body) for row in rows_due for message in row.messages]
         new = [
             (clock.to_text(row.recorded_at), message.body)
             for row in self.world.waiting_in_stream()

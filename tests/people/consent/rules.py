@@ -92,7 +92,7 @@ class Known:
     state: str
     updated_at: datetime
     consent_at: datetime | None
-    took: bool = False
+    has_taken: bool = False
     """Whether the store took a state of this address from us."""
     is_deleted: bool = False
     refused_at: datetime | None = None
@@ -108,7 +108,7 @@ class Known:
         if max(moments) < self.consent_at:
             return True
         own = record.consent_at and record.consent_at > self.consent_at
-        is_again = self.took and record.updated_at <= self.updated_at and not own
+        is_again = self.has_taken and record.updated_at <= self.updated_at and not own
         return is_again and record.state == NOT_SUBSCRIBED
 
 
@@ -136,8 +136,8 @@ class Rules:
         """A list says something; `is_proven` is whether it has a proof."""
         is_past = statement.at <= now
         at = min(statement.at, now)
-        said = Statement(statement.state, at, statement.is_proven and is_past)
-        self.address(workspace, email).add(said)
+        statement = Statement(statement.state, at, statement.is_proven and is_past)
+        self.address(workspace, email).add(statement)
 
     def push(self, workspace: UUID, customer: Customer, record: Record, now: datetime) -> None:
         """A store sends a customer: a value that it didn't give last says something."""
@@ -150,15 +150,15 @@ class Rules:
         else:
             after = Known(record.email, record.state, record.updated_at, consent_at)
             after.contradictions = int(_contradicts(known, record))
-            if (state := _said(known, record, now)) is not None:
+            if (state := _stated_state(known, record, now)) is not None:
                 at = min(record.consent_at or record.updated_at, now)
                 before = known.contradictions if known else 0
                 is_loop = before + after.contradictions > self.max_contradictions
                 if not (is_loop and state == PENDING):
-                    said = Statement(state, at, is_past and not is_loop)
-                    self.address(workspace, record.email).add(said, since=refused_at)
+                    statement = Statement(state, at, is_past and not is_loop)
+                    self.address(workspace, record.email).add(statement, since=refused_at)
         after.contradictions += known.contradictions if known else 0
-        after.took = known is not None and known.took
+        after.has_taken = known is not None and known.has_taken
         after.refused_at = refused_at
         self.customers[customer] = after
 
@@ -178,7 +178,7 @@ class Rules:
         """
         known = self.customers.get(customer)
         if known and known.email == email:
-            known.state, known.consent_at, known.took = state, at, True
+            known.state, known.consent_at, known.has_taken = state, at, True
 
     def delete(self, customer: Customer) -> None:
         """A store has a customer no more."""
@@ -196,12 +196,12 @@ class Rules:
 
 def _contradicts(known: Known | None, record: Record) -> bool:
     """Whether a record says something else than the no that the store took."""
-    if known is None or known.email != record.email or not known.took:
+    if known is None or known.email != record.email or not known.has_taken:
         return False
     return known.state == UNSUBSCRIBED and record.state in {SUBSCRIBED, PENDING}
 
 
-def _said(known: Known | None, record: Record, now: datetime) -> str | None:
+def _stated_state(known: Known | None, record: Record, now: datetime) -> str | None:
     """The state that a record says; None where it says nothing new."""
     if known is None or known.is_deleted or known.email != record.email:
         return None if record.state == NOT_SUBSCRIBED else record.state
@@ -209,7 +209,7 @@ def _said(known: Known | None, record: Record, now: datetime) -> str | None:
         return UNSUBSCRIBED if known.state == SUBSCRIBED else None
     if known.state != record.state:
         return record.state
-    at, is_own = record.consent_at, record.keeps_times or not known.took
+    at, is_own = record.consent_at, record.keeps_times or not known.has_taken
     since = known.consent_at + timedelta(seconds=1) if known.consent_at else at
     is_later = at is not None and since is not None and since <= at <= now
     return record.state if is_own and is_later else None

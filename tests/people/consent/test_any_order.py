@@ -61,23 +61,23 @@ class Arrivals:
         self.shop, self.stores, self.email, self.numbers = shop, stores, email, count()
         self.person = upserted(shop, email=email)["id"]
 
-    def messages(self, number: int, said: SourceValues) -> list[Callable[[], object]]:
+    def messages(self, number: int, values: SourceValues) -> list[Callable[[], object]]:
         """What arrives, in the order that one sender keeps."""
-        at, earlier = clock.to_text(said.at), clock.to_text(said.at - timedelta(minutes=1))
-        if said.kind == "request":
-            return [lambda: self.ask(said.state, at)]
-        if said.kind.startswith("list"):
-            proof = {} if said.kind == "list without proof" else {"proof": PROOF}
-            row = {"email": self.email, "state": said.state, "occurredAt": at, **proof}
+        at, earlier = clock.to_text(values.at), clock.to_text(values.at - timedelta(minutes=1))
+        if values.kind == "request":
+            return [lambda: self.ask(values.state, at)]
+        if values.kind.startswith("list"):
+            proof = {} if values.kind == "list without proof" else {"proof": PROOF}
+            row = {"email": self.email, "state": values.state, "occurredAt": at, **proof}
             return [lambda: counts(self.shop, row)]
-        if said.kind == "link":
+        if values.kind == "link":
             return [self.follow_link]
-        if said.kind == "box":
+        if values.kind == "box":
             return [
                 lambda: self.push(number, "subscribed", earlier, earlier),
                 lambda: self.push(number, "not_subscribed", at, at),
             ]
-        return [lambda: self.push(number, said.state, at, at if said.kind == "store" else None)]
+        return [lambda: self.push(number, values.state, at, at if values.kind == "store" else None)]
 
     def ask(self, state: str, at: str) -> None:
         """A request."""
@@ -117,7 +117,7 @@ class Arrivals:
         return effective.state.value, effective.as_of
 
 
-all_said = st.lists(
+all_values = st.lists(
     st.builds(SourceValues, st.sampled_from(KINDS), st.sampled_from(STATES), st.integers(2, 6)),
     min_size=2,
     max_size=5,
@@ -136,16 +136,16 @@ def arrivals(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Arriva
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(said=all_said, data=st.data())
+@given(values=all_values, data=st.data())
 def test_every_order_of_arrival_ends_in_the_state_that_the_rules_say(
-    arrivals: Callable[[], Arrivals], said: list[SourceValues], data: st.DataObject
+    arrivals: Callable[[], Arrivals], values: list[SourceValues], data: st.DataObject
 ) -> None:
     rules = AddressRules()
-    for statement in (each for one in said for each in one.statements):
+    for statement in (each for one in values for each in one.statements):
         rules.add(statement)
     for _ in range(2):
         somebody = arrivals()
-        waiting = {n: somebody.messages(n, each) for n, each in enumerate(said)}
+        waiting = {n: somebody.messages(n, each) for n, each in enumerate(values)}
         senders = [n for n, messages in waiting.items() for _ in messages]
         for number in data.draw(st.permutations(senders)):
             waiting[number].pop(0)()

@@ -20,7 +20,7 @@ from tests.people.consent.listening_store import EMAIL, PHONE, Shop
 from tests.people.consent.paths import NOBODY, path_of
 
 
-def said(
+def statement(
     shop: Shop,
     profile: Profile,
     state: ConsentState,
@@ -128,11 +128,11 @@ class TestList:
     )
     def test_filters(self, shop: Shop, query: dict[str, object], expected: list[str]) -> None:
         profile = shop.person()
-        said(shop, profile, ConsentState.SUBSCRIBED, source=ConsentSource.ONE_CLICK)
+        statement(shop, profile, ConsentState.SUBSCRIBED, source=ConsentSource.ONE_CLICK)
         shop.world.advance(seconds=1)
         shop.change(profile, "unsubscribed")
         shop.world.advance(seconds=1)
-        said(shop, profile, ConsentState.PENDING, channel=Channel.SMS)
+        statement(shop, profile, ConsentState.PENDING, channel=Channel.SMS)
         body = shop.world.call("GET", path_of(profile), token=shop.owner.token, query=query).json
         rows = [f"{row['channel']} {row['state']} {row['source']}" for row in body["items"]]
         assert rows == expected
@@ -144,7 +144,7 @@ class TestList:
         monkeypatch.setattr(listing, "MAX_ROWS", 2)
         profile = shop.person()
         for state in (ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED, ConsentState.PENDING):
-            said(shop, profile, state)
+            statement(shop, profile, state)
             shop.world.advance(seconds=1)
         read = partial(shop.world.call, "GET", path_of(profile), token=shop.owner.token)
         for query in ({"channel": "sms"}, {"state": "pending"}, {"source": "api"}):

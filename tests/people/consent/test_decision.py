@@ -190,18 +190,18 @@ class TestTold:
     @given(st.lists(any_kind, min_size=1, max_size=8))
     def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
         """Also where an unsubscription falls behind which a subscription had come in vain."""
-        consent, said, sent = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
+        consent, states, sent = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
         for assertion in assertions:
             change = ref()
             decision = decide(consent, assertion, change)
-            said[change] = assertion.state
+            states[change] = assertion.state
             if decision.recorded and not decision.superseded:
                 sent.append(change)
             if decision.restored:
                 sent.append(decision.restored)
             consent = decision.after
             assert consent.holds is not None
-            assert (sent[-1], said[sent[-1]]) == (consent.holds.change, consent.state)
+            assert (sent[-1], states[sent[-1]]) == (consent.holds.change, consent.state)
 
     def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
         """It lifts the refusal, so what had come in vain before holds, and is told."""

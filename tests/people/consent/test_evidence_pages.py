@@ -36,9 +36,9 @@ class TestSeries:
     @given(st.integers(0, 40), st.sets(st.integers(1, 40)))
     def test_numbers_skip_what_was_removed(self, last: int, removed: set[int]) -> None:
         series = Series(last).without({number for number in removed if number <= last})
-        left = [number for number in range(last, 0, -1) if number not in removed]
-        assert series.count == len(left)
-        assert [series.number_at(place) for place in range(series.count)] == left
+        remaining = [number for number in range(last, 0, -1) if number not in removed]
+        assert series.count == len(remaining)
+        assert [series.number_at(place) for place in range(series.count)] == remaining
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ def written(
     series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int, UUID | None]]()
     for number, statement in enumerate(order):
         changes, channel = Changes(), statement.channel
-        whose = people[statement.person % len(people)]
+        person = people[statement.person % len(people)]
         moment = NOON + timedelta(seconds=number - statement.seconds_behind)
         change = ConsentChange(
             id=timed_id(moment),
-            profile_id=whose,
+            profile_id=person,
             channel=channel,
             state=ConsentState.SUBSCRIBED,
             origin=ConsentOrigin(ConsentSource.API),
@@ -104,12 +104,12 @@ def written(
             recorded_at=moment,
             change_id=change.id if statement.is_change else None,
         )
-        place = (whose, channel)
+        place = (person, channel)
         if statement.is_of_before:
             series[place] = known = Series(series.get(place, Series()).last + 1)
             changes.create(evidence_item(evidence_key(workspace, place, known.last), evidence, 0))
         else:
-            write_evidence(changes, workspace, whose, series, [evidence])
+            write_evidence(changes, workspace, person, series, [evidence])
         changes.commit()
         placed.append((place, series[place].last, evidence.change_id))
     return series, placed
@@ -144,18 +144,20 @@ class TestSeveralPlaces:
                 ref = ChangeRef(place[0], change)
                 removed.delete(ConsentChangeItem(*change_key(workspace, ref)))
         removed.commit()
-        left = [number for number in range(len(order) - 1, -1, -1) if number not in gone]
+        remaining = [number for number in range(len(order) - 1, -1, -1) if number not in gone]
         repository, found = EvidenceRepository(workspace), list[int]()
-        for skipped in range(0, len(left), size):
+        for skipped in range(0, len(remaining), size):
             page = repository.page(series, skipped, size)
-            assert len(page) == len(left[skipped : skipped + size])
+            assert len(page) == len(remaining[skipped : skipped + size])
             for each in page:
                 assert each.address
                 assert each.details.url == f"https://example.com/{each.address.value}"
                 assert each.change_id == placed[int(each.address.value)][2]
             found += [int(each.address.value) for each in page if each.address]
         is_one_clock = not any(each.seconds_behind for each in order)
-        assert found == left if is_one_clock or len(series) == 1 else set(found) <= set(left)
+        assert (
+            found == remaining if is_one_clock or len(series) == 1 else set(found) <= set(remaining)
+        )
 
 
 @pytest.fixture(scope="class")
@@ -175,7 +177,7 @@ def rows() -> list[dict[str, object]]:
 
 
 class TestAThousandStatements:
-    """About one address. It takes some seconds: each is written."""
+    """About one address. It takes some page_units: each is written."""
 
     def test_each_is_there_on_pages_of_ten_units(
         self, shop: Shop, rows: list[dict[str, object]]
@@ -183,15 +185,15 @@ class TestAThousandStatements:
         for some in (rows[:500], rows[500:]):
             assert send(shop, some).json["failed"] == []
         person, found = profile_of(shop, ANN)["id"], list[str]()
-        taken = list[float]()
+        page_units = list[float]()
         authentication = 3  # the session, the person, the membership
         for page in range(1, STATEMENTS // SIZE + 1):
             with counted_units() as units:
                 answer = ask(shop, person, page=page, pageSize=SIZE)
             assert answer.json["total"] == STATEMENTS
-            taken.append(sum(units) - authentication)
+            page_units.append(sum(units) - authentication)
             found += [each["proof"]["reference"] for each in answer.json["items"]]
         assert found == [f"form-{number}" for number in reversed(range(STATEMENTS))]
-        assert sum(taken) / len(taken) <= MAX_UNITS
+        assert sum(page_units) / len(page_units) <= MAX_UNITS
         # A page reads changes twice where transactions of one millisecond were written.
-        assert max(taken) <= 2 * MAX_UNITS
+        assert max(page_units) <= 2 * MAX_UNITS

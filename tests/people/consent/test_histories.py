@@ -177,8 +177,8 @@ class History:
             state, is_proven = self.random.choice([SUBSCRIBED, UNSUBSCRIBED]), self.random.random()
             row = {"email": email, "state": state, "occurredAt": clock.to_text(at)}
             rows.append({**row, "proof": {"reference": "form"}} if is_proven < 0.5 else row)
-            said = Statement(state, at, is_proven < 0.5)
-            self.rules.import_row(shop.workspace.id, email, said, clock.now())
+            stated = Statement(state, at, is_proven < 0.5)
+            self.rules.import_row(shop.workspace.id, email, stated, clock.now())
         assert self.call(shop, "POST", "/consent/import", {"changes": rows}).json["failed"] == []
 
     def deliver(self) -> None:

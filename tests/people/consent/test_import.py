@@ -41,10 +41,10 @@ class TestCaller:
     def test_another_workspaces_people_are_others(self, shop: Shop) -> None:
         stranger = shop.world.person()
         shop.world.workspace(stranger)
-        mine = upserted(shop, email=ANN)
+        own = upserted(shop, email=ANN)
         assert send(shop, [row(ANN)], token=stranger.token).json["recorded"] == 1
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "not_subscribed"
-        assert history_of(shop, mine) == []
+        assert history_of(shop, own) == []
 
 
 class TestBody:

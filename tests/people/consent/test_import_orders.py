@@ -72,7 +72,7 @@ changes = st.lists(
 )
 
 
-def said(model: Model, change: Change) -> str:
+def outcome(model: Model, change: Change) -> str:
     """What the change does to the model: recorded, unchanged or older."""
     moment = BEGIN + timedelta(minutes=change.minutes)
     assertion = Assertion(ConsentState(change.state), moment, dated=change.proven)
@@ -104,7 +104,7 @@ def stored(shop: Shop, address: str) -> tuple[str, object]:
     return effective.state.value, effective.as_of
 
 
-def check(shop: Shop, model: Model, became: Counter[str], imported: set[str]) -> None:
+def check(shop: Shop, model: Model, outcomes: Counter[str], imported: set[str]) -> None:
     """All that is stored and listed is what the model says."""
     for address in ADDRESSES:
         state, as_of = stored(shop, address)
@@ -115,7 +115,7 @@ def check(shop: Shop, model: Model, became: Counter[str], imported: set[str]) ->
     known = [ANN, *sorted(imported - {ANN, PHONE})]
     assert total(shop) == len(known)
     histories = [history_of(shop, profile_of(shop, address)) for address in known]
-    assert sum(map(len, histories)) == became["recorded"] + became["older"]
+    assert sum(map(len, histories)) == outcomes["recorded"] + outcomes["older"]
     lists = ProfileLists(shop.workspace)
     for tree in (lists.by_first_seen, lists.by_name, lists.by_email):
         assert faults(tree) == []
@@ -132,11 +132,11 @@ def test_an_import_is_its_changes_one_after_another(
         in_all = Counter[str]()
         with mock.patch.object(importing, "ROOM", room):
             for part in parts(rows, cuts):
-                became = Counter(said(model, change) for change in part)
+                outcomes = Counter(outcome(model, change) for change in part)
                 sent = [change.sent for change in part]
                 names = ("recorded", "unchanged", "older")
-                assert counts(shop, *sent) == tuple(became[name] for name in names)
-                in_all += became
+                assert counts(shop, *sent) == tuple(outcomes[name] for name in names)
+                in_all += outcomes
         check(shop, model, in_all, {change.address for change in rows})
     finally:
         world.close()

@@ -24,7 +24,7 @@ FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
 
 
 def answers(
-    shop: Shop, listener: Receiver, wants: dict[str, tuple[UUID, str]], wait: timedelta
+    shop: Shop, listener: Receiver, wanted_states: dict[str, tuple[UUID, str]], wait: timedelta
 ) -> int:
     """Lets each store answer what it is told with what it wants, dated then; how often it was told.
 
@@ -36,15 +36,15 @@ def answers(
         for each in listener.received[before:]:
             for customer in each.json["data"]["customers"]:
                 shop.world.advance(seconds=wait.total_seconds())
-                store, state = wants[customer["externalId"]]
+                store, state = wanted_states[customer["externalId"]]
                 if each.state != state:
-                    give(shop, store, customer["externalId"], state)
+                    put_state(shop, store, customer["externalId"], state)
         if len(listener.received) == before:
             return before
     raise AssertionError("it doesn't end")
 
 
-def give(shop: Shop, store: UUID, external_id: str, state: str) -> None:
+def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> None:
     """A store's customer as it is now, by a word of now."""
     now = clock.to_text(clock.now())
     put_customer(
@@ -66,7 +66,7 @@ def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), other)}
     for external_id in sorted(stores, key=lambda each: each != first):
         shop.world.advance(seconds=1)
-        give(shop, stores[external_id][0], external_id, stores[external_id][1])
+        put_state(shop, stores[external_id][0], external_id, stores[external_id][1])
     assert answers(shop, listener, stores, wait) < FOREVER
     assert state_of(shop) == "unsubscribed"
 
@@ -77,7 +77,7 @@ def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
     """A shop takes nothing that is older than what it has."""
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), "subscribed")}
     for external_id, (store, state) in stores.items():
-        give(shop, store, external_id, state)
+        put_state(shop, store, external_id, state)
         shop.world.advance(seconds=1)
     answers(shop, listener, stores, timedelta(seconds=1))
     [customers] = [each.json["data"] for each in listener.received[-1:]]
@@ -87,14 +87,14 @@ def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
 def test_a_person_who_comes_back_may(shop: Shop, listener: Receiver) -> None:
     """As often as that is no loop, a later yes of the store's own counts."""
     store = shop.store()
-    give(shop, store, "c", "subscribed")
+    put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS):
         shop.world.advance(days=1)
         change_consent(shop, ANN, "unsubscribed")
         send_write_backs(shop)
         assert state_of(shop) == "unsubscribed"
         shop.world.advance(days=1)
-        give(shop, store, "c", "subscribed")
+        put_state(shop, store, "c", "subscribed")
         assert state_of(shop) == "subscribed"
 
 
@@ -102,29 +102,29 @@ def test_a_store_that_went_on_for_too_long_is_believed_again_after_a_while(
     shop: Shop, listener: Receiver
 ) -> None:
     store = shop.store()
-    give(shop, store, "c", "subscribed")
+    put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):
         shop.world.advance(minutes=1)
         change_consent(shop, ANN, "unsubscribed")
         send_write_backs(shop)
         shop.world.advance(minutes=1)
-        give(shop, store, "c", "subscribed")
+        put_state(shop, store, "c", "subscribed")
     assert state_of(shop) == "unsubscribed"
     send_write_backs(shop)
     shop.world.advance(days=31)
     shop.owner = replace(shop.owner, token=shop.world.sign_in(shop.owner.id, shop.workspace)[0])
-    give(shop, store, "c", "subscribed")
+    put_state(shop, store, "c", "subscribed")
     assert state_of(shop) == "subscribed"
 
 
 def test_what_the_person_says_here_counts_at_once(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
-    give(shop, store, "c", "subscribed")
+    put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):
         shop.world.advance(minutes=1)
         change_consent(shop, ANN, "unsubscribed")
         send_write_backs(shop)
         shop.world.advance(minutes=1)
-        give(shop, store, "c", "subscribed")
+        put_state(shop, store, "c", "subscribed")
     change_consent(shop, ANN, "subscribed")
     assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"

@@ -278,9 +278,9 @@ class TestAtOnce:
             assert profile is not None
             assert [each.value for each in profile.identities] == [ANN]
             claim = claim_key(shop.workspace, Identity(IdentityType.EMAIL, BEN))
-            left = world.rows(claim[0])
-            assert len(left) == is_said, positions
-            assert all(isinstance(row, IdentityItem) and row.expiration for row in left)
+            remaining = world.rows(claim[0])
+            assert len(remaining) == is_said, positions
+            assert all(isinstance(row, IdentityItem) and row.expiration for row in remaining)
             stranger = upserted(shop, email=BEN)
             assert (stranger["id"] == person["id"], stranger["emailMarketingConsent"]) == (
                 False,

@@ -213,26 +213,26 @@ class TestUntickedBoxes:
 class TestSaidAgainLater:
     """The same state with a later consent time is another value: what came between is older."""
 
-    @pytest.mark.parametrize("said", ["subscribed", "unsubscribed"])
-    def test_what_came_between_yields(self, shop: Shop, listener: Receiver, said: str) -> None:
+    @pytest.mark.parametrize("stated", ["subscribed", "unsubscribed"])
+    def test_what_came_between_yields(self, shop: Shop, listener: Receiver, stated: str) -> None:
         """As where the store never heard of that."""
         store = shop.store()
-        between = "unsubscribed" if said == "subscribed" else "subscribed"
-        put_customer(shop, store, "c", 5, **{**subscribed(5), "emailMarketingConsent": said})
+        between = "unsubscribed" if stated == "subscribed" else "subscribed"
+        put_customer(shop, store, "c", 5, **{**subscribed(5), "emailMarketingConsent": stated})
         change_consent(shop, ANN, between, 10)
-        put_customer(shop, store, "c", 15, **{**subscribed(5), "emailMarketingConsent": said})
+        put_customer(shop, store, "c", 15, **{**subscribed(5), "emailMarketingConsent": stated})
         assert state_of(shop) == between
-        put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": said})
-        assert state_of(shop) == said
+        put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": stated})
+        assert state_of(shop) == stated
 
-    @pytest.mark.parametrize("said", ["subscribed", "unsubscribed"])
-    def test_the_first_time_is_a_later_one(self, shop: Shop, said: str) -> None:
+    @pytest.mark.parametrize("stated", ["subscribed", "unsubscribed"])
+    def test_the_first_time_is_a_later_one(self, shop: Shop, stated: str) -> None:
         store = shop.store()
-        between = "unsubscribed" if said == "subscribed" else "subscribed"
-        put_customer(shop, store, "c", 5, **{**subscribed(), "emailMarketingConsent": said})
+        between = "unsubscribed" if stated == "subscribed" else "subscribed"
+        put_customer(shop, store, "c", 5, **{**subscribed(), "emailMarketingConsent": stated})
         change_consent(shop, ANN, between, 10)
-        put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": said})
-        assert state_of(shop) == said
+        put_customer(shop, store, "c", 20, **{**subscribed(15), "emailMarketingConsent": stated})
+        assert state_of(shop) == stated
 
     @pytest.mark.parametrize("at", [None, LATER], ids=["undated", "future"])
     def test_not_without_a_time_that_counts(self, shop: Shop, at: str | None) -> None:

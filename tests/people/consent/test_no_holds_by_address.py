@@ -45,24 +45,24 @@ class TestTwoCustomersWithOneAddress:
     """The store that has the address is told, whoever's profile its customer belongs to."""
 
     def test_each_store_is_told(self, shop: Shop, listener: Receiver) -> None:
-        mine, theirs = shop.store(), shop.store()
-        put_customer(shop, mine, "c", 5, **subscribed(5))
-        put_customer(shop, theirs, "o", 5, email=BEN, **subscribed(5))
-        put_customer(shop, theirs, "o", 6, **subscribed(5))
+        one, other = shop.store(), shop.store()
+        put_customer(shop, one, "c", 5, **subscribed(5))
+        put_customer(shop, other, "o", 5, email=BEN, **subscribed(5))
+        put_customer(shop, other, "o", 6, **subscribed(5))
         assert profile_of(shop, ANN)["id"] != profile_of(shop, BEN)["id"]
         send_write_backs(shop)
         listener.received.clear()
         change_consent(shop, ANN, "unsubscribed", 10)
         send_write_backs(shop)
         assert sorted(received(listener)) == [("unsubscribed", "c"), ("unsubscribed", "o")]
-        assert (stated_by(shop, mine, "c"), stated_by(shop, theirs, "o")) == ("unsubscribed",) * 2
+        assert (stated_by(shop, one, "c"), stated_by(shop, other, "o")) == ("unsubscribed",) * 2
 
     def test_not_once_it_has_another_address(self, shop: Shop, listener: Receiver) -> None:
-        mine, theirs = shop.store(), shop.store()
-        put_customer(shop, mine, "c", 5, **subscribed(5))
-        put_customer(shop, theirs, "o", 5, email=BEN, **subscribed(5))
-        put_customer(shop, theirs, "o", 6, **subscribed(5))
-        put_customer(shop, theirs, "o", 7, email=BEN, **subscribed(5))
+        one, other = shop.store(), shop.store()
+        put_customer(shop, one, "c", 5, **subscribed(5))
+        put_customer(shop, other, "o", 5, email=BEN, **subscribed(5))
+        put_customer(shop, other, "o", 6, **subscribed(5))
+        put_customer(shop, other, "o", 7, email=BEN, **subscribed(5))
         send_write_backs(shop)
         listener.received.clear()
         change_consent(shop, ANN, "unsubscribed", 10)

@@ -155,8 +155,8 @@ class TestErasureOfWhoHadTheAddress:
         path, token = f"/profiles/{person['id']}", shop.owner.token
         shop.world.call("PATCH", path, token=token, json_body={"email": BEN})
         before = shop.profile(UUID(person["id"]))
-        left = {each: seen for each, seen in before.sightings.items() if each.value != ANN}
-        shop.save(before, replace(before, sightings=left))
+        remaining = {each: seen for each, seen in before.sightings.items() if each.value != ANN}
+        shop.save(before, replace(before, sightings=remaining))
         free(shop, ANN)
         put_customer(shop, shop.store(), "c", 20, **subscribed())
         assert state_of(shop) == "unsubscribed"

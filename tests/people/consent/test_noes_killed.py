@@ -50,7 +50,7 @@ def working(shop: Shop, listener: Receiver) -> tuple[dict[str, str], Crashes]:
     return message, found
 
 
-def missed(shop: Shop, store: UUID) -> list[Any]:
+def missed_rows(shop: Shop, store: UUID) -> list[Any]:
     """What the store is still to be told."""
     return shop.world.rows(missed_partition(shop.workspace, store))
 
@@ -70,7 +70,7 @@ class TestReconnectingKilled:
     def ended(self, shop: Shop, listener: Receiver, store: UUID, positions: object) -> None:
         assert set(received(listener)) == {NO}, positions
         assert stated_by(shop, store, "c") == "unsubscribed", positions
-        assert missed(shop, store) == [], positions
+        assert missed_rows(shop, store) == [], positions
         assert send_write_backs(shop) == 0, positions
 
     def test_noting_that_it_missed_it(self, shop: Shop, listener: Receiver) -> None:
@@ -78,7 +78,7 @@ class TestReconnectingKilled:
         message, found = working(shop, listener)
         for positions in found:
             assert hand_over(message, 2)
-            assert len(missed(shop, store)) == 1, positions
+            assert len(missed_rows(shop, store)) == 1, positions
             assert sending(shop, "POST", "/stores", body)().status == 200
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
@@ -126,7 +126,7 @@ class TestOwedKilled:
     def ended(self, shop: Shop, listener: Receiver, store: UUID, positions: object) -> None:
         assert set(received(listener)) == {NO}, positions
         assert {each.json["data"]["address"] for each in listener.received} == {None}, positions
-        assert (owed_rows(shop), missed(shop, store)) == ([], []), positions
+        assert (owed_rows(shop), missed_rows(shop, store)) == ([], []), positions
 
     def test_erasing(self, shop: Shop, listener: Receiver) -> None:
         store = known(shop)
@@ -193,7 +193,7 @@ class TestFailingKilled:
     def ended(self, shop: Shop, listener: Receiver, store: UUID, positions: object) -> None:
         assert NO in received(listener), positions
         assert stated_by(shop, store, "c") == "unsubscribed", positions
-        assert (self.failed(shop), missed(shop, store)) == ([], []), positions
+        assert (self.failed(shop), missed_rows(shop, store)) == ([], []), positions
         assert send_write_backs(shop) == 0, positions
 
     def test_being_refused(self, shop: Shop, listener: Receiver) -> None:
@@ -206,7 +206,7 @@ class TestFailingKilled:
             assert hand_over(message, 2)
             listener.answers = []
             assert self.failed(shop) == [ANN], positions
-            assert len(missed(shop, store)) == 1, positions
+            assert len(missed_rows(shop, store)) == 1, positions
             assert len(emails(shop)) == 1, positions
 
     def test_a_new_address(self, shop: Shop, listener: Receiver) -> None:

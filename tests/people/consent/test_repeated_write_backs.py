@@ -298,7 +298,7 @@ class TestAgainAndAgain:
             queue.hand_over(message, Ending.FINE)
         queue.later()
         newest = shop.profile(profile.id).email_consent
-        assert (queue.taken or [given_first])[-1] == newest
+        assert (queue.states or [given_first])[-1] == newest
         assert shop.store_consent(store_id) is newest
 
 
@@ -322,7 +322,7 @@ class Queue:
     """Hands messages to the worker, and knows what the store took."""
 
     def __init__(self, listener: Receiver) -> None:
-        self.taken: list[str] = []
+        self.states: list[str] = []
         self._listener = listener
 
     def hand_over(self, message: dict[str, str], ending: Ending) -> None:
@@ -334,11 +334,11 @@ class Queue:
         with suppress(Killed):
             hand_over(message)
         if ending is not Ending.BUSY:
-            self.taken += self._listener.states
+            self.states += self._listener.states
 
     def later(self) -> None:
         """The attempts that are still to come."""
         self._listener.received.clear()
         self._listener.answers = []
         make_all()
-        self.taken += self._listener.states
+        self.states += self._listener.states

@@ -42,8 +42,8 @@ class TestToldAgain:
 
     def holds_again(self, shop: Shop, person: Profile) -> dict[str, str]:
         """The message by which the store is told of the first, having been told of both."""
-        for said in (self.subscribed, self.unsubscribed):
-            said(shop, person)
+        for change in (self.subscribed, self.unsubscribed):
+            change(shop, person)
             shop.world.deliver()
         self.lifted(shop, person)
         *_, message = shop.queued()

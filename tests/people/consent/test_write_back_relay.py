@@ -73,7 +73,7 @@ def run_relay(*records: dict[str, Any]) -> list[dict[str, str]]:
     return list(answer["batchItemFailures"])
 
 
-def swept(shop: Shop) -> SweptWorkspaceItem:
+def sweep_row(shop: Shop) -> SweptWorkspaceItem:
     """How far the sweep is."""
     return SweptWorkspaceItem.get(*swept_key(shop.workspace), consistent_read=True)
 
@@ -241,7 +241,7 @@ class TestSweep:
         advance_to_sweep(shop)
         shop.world.sweep()
         assert shop.queued() == []
-        assert swept(shop).swept_to is None
+        assert sweep_row(shop).swept_to is None
 
     def test_nothing_that_was_told(self, shop: Shop, listener: Receiver) -> None:
         Known(shop)
@@ -309,7 +309,7 @@ class TestSweep:
         for each in (shop, other):
             Known(each)
         world.lose_stream()
-        rows = [swept(each) for each in (shop, other)]
+        rows = [sweep_row(each) for each in (shop, other)]
         world.advance(seconds=LOST_AFTER.total_seconds())
         monkeypatch.setattr(write_back_relay, "swept_in", lambda _minute: rows)
         plain = indexed_rows_behind
@@ -346,7 +346,7 @@ class TestSweep:
         with monkeypatch.context() as slowed:
             slowed.setattr(sqs(), "send_message_batch", slow)
             shop.world.sweep()
-        assert swept(shop).swept_to is not None
+        assert sweep_row(shop).swept_to is not None
 
     def test_whoever_is_farthest_behind_comes_first(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
@@ -355,7 +355,7 @@ class TestSweep:
         shops = [shop, *(open_shop(world) for _ in range(2))]
         for each in shops:
             Known(each)
-        rows = [swept(each) for each in shops]
+        rows = [sweep_row(each) for each in shops]
         rows[0].swept_to, rows[1].swept_to = "change#2", "change#1"
         monkeypatch.setattr(write_back_relay, "swept_in", lambda _minute: iter(rows))
         seen: list[WorkspaceScope] = []
@@ -371,7 +371,7 @@ class TestSweep:
     def test_not_of_a_workspace_that_was_deleted_meanwhile(self, shop: Shop) -> None:
         Known(shop)
         shop.world.lose_stream()
-        row = swept(shop)
+        row = sweep_row(shop)
         row.delete()
         assert write_back_relay._sweep(row, clock.now()) == 0
         assert shop.world.rows("due#write_backs#") == []

@@ -99,18 +99,18 @@ class TestSkipped:
         profile = shop.person(store_id)
         of_store = store_id if is_from_there else None
 
-        def said(state: ConsentState, day: int, *, dated: bool = True) -> None:
+        def state_it(state: ConsentState, day: int, *, dated: bool = True) -> None:
             said_of_old(shop, profile, state, day, dated=dated, store_id=of_store)
             shop.world.deliver()
 
         if not in_vain:
             shop.customer(profile, store_id, email_consent=SUBSCRIBED)
-            said(SUBSCRIBED, 10, dated=False)
-        said(UNSUBSCRIBED, 5)
+            state_it(SUBSCRIBED, 10, dated=False)
+        state_it(UNSUBSCRIBED, 5)
         if in_vain:
-            said(SUBSCRIBED, 10, dated=False)
+            state_it(SUBSCRIBED, 10, dated=False)
         assert shop.store_consent(store_id) is UNSUBSCRIBED
-        said(ConsentState.PENDING, 7)
+        state_it(ConsentState.PENDING, 7)
         assert listener.states == ["unsubscribed", "subscribed"]
         assert shop.store_consent(store_id) is SUBSCRIBED
         history = ConsentRepository(shop.workspace).history(profile.id)

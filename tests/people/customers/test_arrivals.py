@@ -76,7 +76,7 @@ STEPS = st.lists(
     st.builds(Put, STORES, IDS, st.integers(1, 9), EMAILS, PHONES, STATES)
     | st.builds(Delete, STORES, IDS)
     | st.builds(Upsert, EMAILS, PHONES, st.sampled_from([None, "x", "y"])).filter(
-        lambda who: bool(who.email or who.phone or who.anonymous_id)
+        lambda person: bool(person.email or person.phone or person.anonymous_id)
     ),
     min_size=1,
     max_size=9,
@@ -102,9 +102,9 @@ class Shops:
 
     def _work(self, step: Put | Delete | Upsert) -> Callable[[Changes], object]:
         if isinstance(step, Upsert):
-            who = IncomingPerson(step.email, step.phone, step.anonymous_id)
+            person = IncomingPerson(step.email, step.phone, step.anonymous_id)
             cause = MergeCause("manual")
-            return lambda changes: upsert_profile(self.workspace, who, cause, changes)
+            return lambda changes: upsert_profile(self.workspace, person, cause, changes)
         store, external_id = self.stores[step.store], step.external_id
         if isinstance(step, Delete):
             return lambda changes: delete_customer(self.caller, store, external_id, changes)

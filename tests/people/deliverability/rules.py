@@ -156,10 +156,10 @@ class Deliverability:
         self, email: str, sent_at: datetime, outcome: str, at: datetime, now: datetime, known: bool
     ) -> None:
         """SES says something of an email to it; `known`: somebody has the address."""
-        said = self.emails.setdefault(email, Sent(sent_at)).outcomes
-        if outcome in said:
+        outcomes = self.emails.setdefault(email, Sent(sent_at)).outcomes
+        if outcome in outcomes:
             return
-        said[outcome] = at
+        outcomes[outcome] = at
         if outcome == "bounced":
             self.suppress("hard_bounce", now, at=at, is_known=known)
         if outcome == "complained":

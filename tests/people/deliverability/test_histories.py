@@ -122,7 +122,7 @@ class History:
 
     # -- what happens
 
-    def come(self, one: int, two: int) -> None:
+    def arrive(self, one: int, two: int) -> None:
         """Somebody comes, by an address or by two."""
         payload = {"email": self.emails[one % 3]} if one % 5 else {"phone": PHONE}
         if two % 4 == 0:
@@ -132,10 +132,10 @@ class History:
 
     def say(self, one: int, two: int) -> None:
         """A request changes somebody's consent."""
-        who = self.somebody(one)
+        person = self.somebody(one)
         channel = "sms" if two % 4 == 0 else "email"
-        address = who and who["phone" if channel == "sms" else "email"]
-        if not who or not address:
+        address = person and person["phone" if channel == "sms" else "email"]
+        if not person or not address:
             return
         state, at = STATES[one % 3], self.moment(two)
         body: dict[str, Any] = {"state": state}
@@ -144,7 +144,7 @@ class History:
         is_confirmed = state == SUBSCRIBED and two % 7 == 0
         if is_confirmed:
             body["evidence"] = {"optInLevel": "confirmed"}
-        answer = self.call("PUT", f"/profiles/{who['id']}/consent/{channel}", body)
+        answer = self.call("PUT", f"/profiles/{person['id']}/consent/{channel}", body)
         assert answer.status == 200, answer.body
         rules, before = self.rules[address], len(self.rules[address].consent.statements)
         if at:
@@ -173,10 +173,12 @@ class History:
 
     def link(self, one: int, _two: int) -> None:
         """An email goes out, with a link to unsubscribe."""
-        who = self.somebody(one)
-        if who and who["email"]:
-            made = self.call("POST", f"/profiles/{who['id']}/unsubscribe-links")
-            self.links.append((who["id"], who["email"], made.json["url"].removeprefix(BASE_URL)))
+        person = self.somebody(one)
+        if person and person["email"]:
+            made = self.call("POST", f"/profiles/{person['id']}/unsubscribe-links")
+            self.links.append(
+                (person["id"], person["email"], made.json["url"].removeprefix(BASE_URL))
+            )
 
     def unsubscribe(self, one: int, _two: int) -> None:
         """Somebody unsubscribes by a link."""
@@ -276,23 +278,23 @@ class History:
 
     def ask(self, one: int, two: int) -> None:
         """A form is filled in: somebody is asked for an opt-in."""
-        who, form = self.somebody(one), self.moment(two)
-        if not who or not who["email"]:
+        person, form = self.somebody(one), self.moment(two)
+        if not person or not person["email"]:
             return
         body = {"proof": {"reference": "form"}}
         body |= {"occurredAt": clock.to_text(form)} if form else {}  # type: ignore[dict-item]
-        answer = self.call("POST", f"/profiles/{who['id']}/opt-in-requests", body)
-        rules = self.rules[who["email"]]
+        answer = self.call("POST", f"/profiles/{person['id']}/opt-in-requests", body)
+        rules = self.rules[person["email"]]
         problem = rules.problem(form, clock.now())
         found = answer.status, None if answer.status < 400 else answer.json["code"]
         assert found == (problem or (202, None)), (answer.body, rules)
         if problem:
             return
         since, sent_at = rules.ask(form, clock.now()), clock.from_text(answer.json["sentAt"])
-        made = OptInRepository(self.scope).of_profiles([UUID(who["id"])])
+        made = OptInRepository(self.scope).of_profiles([UUID(person["id"])])
         [link] = [each.link for each in made if str(each.id) == answer.json["id"]]
-        request = Request(who["id"], since, sent_at, f"/opt-in/{link.token}")
-        self.requests.append((who["email"], request))
+        request = Request(person["id"], since, sent_at, f"/opt-in/{link.token}")
+        self.requests.append((person["email"], request))
 
     def confirm(self, one: int, two: int) -> None:
         """A scanner opens the link of an opt-in email, or somebody presses the button."""
@@ -317,33 +319,33 @@ class History:
 
     def show(self, one: int, two: int) -> None:
         """Somebody shows another address."""
-        who, address = self.somebody(one), self.address(two)
-        if who:
+        person, address = self.somebody(one), self.address(two)
+        if person:
             name = "phone" if address == PHONE else "email"
             holder = self.holder(address)
-            answer = self.call("PATCH", f"/profiles/{who['id']}", {name: address})
-            is_free = holder is None or str(holder.id) == who["id"]
+            answer = self.call("PATCH", f"/profiles/{person['id']}", {name: address})
+            is_free = holder is None or str(holder.id) == person["id"]
             assert answer.status == (200 if is_free else 409), answer.body
 
     def release(self, one: int, two: int) -> None:
         """An address is taken off somebody, and may be another's later."""
-        who = self.somebody(one)
-        if not who:
+        person = self.somebody(one)
+        if not person:
             return
-        found = self.scenario.get(f"/profiles/{who['id']}/identities", pageSize=100)["items"]
+        found = self.scenario.get(f"/profiles/{person['id']}/identities", pageSize=100)["items"]
         found = [each for each in found if each["type"] in {"email", "phone"}]
         if found:
-            path = f"/profiles/{who['id']}/identities/{found[two % len(found)]['id']}"
+            path = f"/profiles/{person['id']}/identities/{found[two % len(found)]['id']}"
             if self.call("DELETE", path).status == 204:
-                self.released.append(who["id"])
+                self.released.append(person["id"])
 
     def erase(self, one: int, _two: int) -> None:
         """Somebody is erased; not who had an address that may be another's by now."""
-        who, profiles = self.somebody(one), ProfileRepository(self.scope)
+        person, profiles = self.somebody(one), ProfileRepository(self.scope)
         had = {str(each.id) for i in self.released if (each := profiles.get(UUID(i)))}
-        if not who or who["id"] in had:
+        if not person or person["id"] in had:
             return
-        path, addresses, customers = f"/profiles/{who['id']}", list[str](), []
+        path, addresses, customers = f"/profiles/{person['id']}", list[str](), []
         for each in self.scenario.get(f"{path}/identities", pageSize=100)["items"]:
             if each["type"] in {"email", "phone"}:
                 addresses.append(each["value"])

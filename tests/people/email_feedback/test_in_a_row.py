@@ -52,10 +52,10 @@ def expected_end(events: list[EmailEvent]) -> datetime | None:
     for each in events:
         outcomes.setdefault((each.sent_at, each.message_id), set()).add(each.outcome)
     end, run = None, list[datetime]()
-    for (sent_at, _), said in sorted(outcomes.items()):
-        if said & {Outcome.DELIVERED, Outcome.COMPLAINED}:
+    for (sent_at, _), found in sorted(outcomes.items()):
+        if found & {Outcome.DELIVERED, Outcome.COMPLAINED}:
             run = []
-        elif Outcome.RETURNED in said:
+        elif Outcome.RETURNED in found:
             run.append(sent_at)
             last_seven = run[-7:]
             if len(last_seven) == 7 and last_seven[-1] - last_seven[0] < timedelta(days=60):

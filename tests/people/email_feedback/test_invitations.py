@@ -100,9 +100,9 @@ def test_the_email_that_was_sent_last_counts_in_any_order_and_twice(
     world: World, owner: Someone
 ) -> None:
     invitation, one, two = send_two(world, owner)
-    refused, taken = ses_events.bounce(one), ses_events.delivery(two)
+    refused, delivered = ses_events.bounce(one), ses_events.delivery(two)
     put_back = world.checkpoint()
-    for order in permutations([refused, refused, taken, taken]):
+    for order in permutations([refused, refused, delivered, delivered]):
         put_back()
         say(world, *order)
         assert is_undeliverable(world, owner, invitation) is False

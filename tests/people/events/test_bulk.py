@@ -59,7 +59,7 @@ class TestCreateMany:
         assert bulk_outcome(scenario, *[large] * 160) == (160, 0, [])
         answer = post_events(scenario, *[large] * 170)
         assert answer.problem() == (413, "payload_too_large")
-        profile = scenario.whose(email=ANN)["id"]
+        profile = scenario.find_profile(email=ANN)["id"]
         assert scenario.get(f"/profiles/{profile}/events")["total"] == 160
 
     def test_each_bad_one_fails_alone(self, scenario: Scenario) -> None:
@@ -89,7 +89,7 @@ class TestCreateMany:
         rows = [row for body, _ in bad for row in (body, fine)]
         codes = [(2 * n, code) for n, (_, code) in enumerate(bad)]
         assert bulk_outcome(scenario, *rows) == (len(bad), 0, codes)
-        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == len(bad)
+        assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == len(bad)
         assert scenario.get("/profiles")["total"] == 1
 
     def test_a_number_without_its_countrys_code_is_read_as_the_stores(
@@ -107,7 +107,10 @@ class TestCreateMany:
             0,
             [(1, "profile_invalid"), (3, "profile_invalid")],
         )
-        assert sorted(names_of(scenario, scenario.whose(phone="+436641234567")["id"])) == ["a", "c"]
+        assert sorted(names_of(scenario, scenario.find_profile(phone="+436641234567")["id"])) == [
+            "a",
+            "c",
+        ]
 
     def test_the_detail_says_how_to_mend_everything(self, scenario: Scenario) -> None:
         secret = f"{CANARY} secret"
@@ -139,7 +142,7 @@ class TestCreateMany:
             {**common, "name": "b", "occurredAt": day(5)},
             {**common, "name": "a", "occurredAt": day(3), "storeId": store, "properties": {"n": 1}},
         ]
-        bob = scenario.whose(email=BOB)
+        bob = scenario.find_profile(email=BOB)
         assert (bob["firstSeenAt"], bob["lastSeenAt"]) == (day(2), day(7))
         assert names_of(scenario, bob["id"]) == ["e", "c"]
         assert scenario.get("/profiles")["total"] == 5
@@ -151,7 +154,7 @@ class TestCreateMany:
         for row in rows:
             del row["occurredAt"]
         assert bulk_outcome(scenario, *rows) == (200, 0, [])
-        profile = scenario.whose(email=ANN)
+        profile = scenario.find_profile(email=ANN)
         assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(199, -1, -1)]
         assert profile["firstSeenAt"] == profile["lastSeenAt"]
 
@@ -162,7 +165,7 @@ class TestCreateMany:
         rows = [event({"email": ANN}, at=n / 500) for n in range(500)]
         calls = counted(lambda: post_events(scenario, *rows))
         assert calls.count("TransactWriteItems") == 500 // (bulk.MAX_OF_ONE - 1) + 1
-        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == 500
+        assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == 500
         check_counts(scenario)
 
     def test_older_events_than_lists_have_room_for(
@@ -173,7 +176,7 @@ class TestCreateMany:
         monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
         rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
         assert bulk_outcome(scenario, *rows) == (80, 0, [])
-        profile = scenario.whose(email=ANN)
+        profile = scenario.find_profile(email=ANN)
         assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(80)]
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(82.1), day(100))
         check_counts(scenario)
@@ -188,7 +191,7 @@ class TestCreateMany:
         assert bulk_outcome(scenario, *rows) == (100, 0, [])
         assert bulk_outcome(scenario, *rows) == (0, 100, [])
         expected = [f"{n:03}" for n in range(99, -1, -1)]
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == expected
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == expected
         check_counts(scenario)
 
     def test_500_new_people(self, scenario: Scenario) -> None:
@@ -207,13 +210,13 @@ class TestCreateMany:
             lambda: post_event(scenario, event({"email": ANN}, "n1", 9, uniqueId="u"))
         ):
             assert bulk_outcome(scenario, *rows, event({"email": BOB})) == (3, 1, [])
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["n1", "n2", "n0"]
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["n1", "n2", "n0"]
         check_counts(scenario)
 
     def test_somebody_else_makes_the_same_person(self, scenario: Scenario) -> None:
         with before_the_commit(lambda: post_event(scenario, event({"email": ANN}, "a", 1))):
             assert bulk_outcome(scenario, event({"email": ANN}, "b", 2)) == (1, 0, [])
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["b", "a"]
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["b", "a"]
 
     def test_others_who_never_stop(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
@@ -240,7 +243,7 @@ class TestCreateMany:
         again = post_events(scenario, *rows, key=KEY)
         assert (again.status, again.body) == (200, first.body)
         assert again.header("idempotency-replayed") == "true"
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
 
     def test_merged_profiles(self, scenario: Scenario) -> None:
         ann, bob = scenario.upsert(email=ANN)["id"], scenario.upsert(email=BOB)["id"]

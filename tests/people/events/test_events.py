@@ -103,7 +103,7 @@ class TestCreate:
         if status == 422:
             assert answer.error_paths() == ["/properties"]
         else:
-            profile = scenario.whose(email=ANN)["id"]
+            profile = scenario.find_profile(email=ANN)["id"]
             assert events_of(scenario, profile)[0]["properties"] == {"k": value}
 
     @pytest.mark.parametrize(("levels", "status"), [(20, 201), (21, 422)])
@@ -186,16 +186,16 @@ class TestCreate:
         )
         found = scenario.get("/profiles")["items"]
         assert sorted(each["phone"] for each in found) == [PHONE, "+436641234567"]
-        assert len(events_of(scenario, scenario.whose(phone="+436641234567")["id"])) == 3
+        assert len(events_of(scenario, scenario.find_profile(phone="+436641234567")["id"])) == 3
 
     def test_a_number_without_its_countrys_code_needs_a_store(self, scenario: Scenario) -> None:
         store, theirs = scenario.store(), Scenario(scenario.world).store()
-        whose = {"phone": "0664 1234567"}
-        assert post_event(scenario, event(whose)).error_paths() == ["/profile/phone"]
+        named = {"phone": "0664 1234567"}
+        assert post_event(scenario, event(named)).error_paths() == ["/profile/phone"]
         assert post_event(scenario, event({"phone": "0664 1"}, storeId=store)).error_paths() == [
             "/profile/phone"
         ]
-        assert post_event(scenario, event(whose, storeId=theirs)).error_paths() == ["/storeId"]
+        assert post_event(scenario, event(named, storeId=theirs)).error_paths() == ["/storeId"]
         assert scenario.get("/profiles")["total"] == 0
 
     @pytest.mark.parametrize(
@@ -243,17 +243,17 @@ class TestCreate:
         assert scenario.consent(made["id"], "subscribed").status == 200
         scenario.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
         post_event(scenario, event({"email": BOB}))
-        assert scenario.whose(email=BOB)["emailMarketingConsent"] == "not_subscribed"
+        assert scenario.find_profile(email=BOB)["emailMarketingConsent"] == "not_subscribed"
         body = {"changes": [{"phone": PHONE, "state": "subscribed", "occurredAt": day(1)}]}
         assert scenario.call("POST", "/consent/import", body).status == 200
         post_event(scenario, event({"phone": PHONE}))
-        assert scenario.whose(phone=PHONE)["smsMarketingConsent"] == "subscribed"
+        assert scenario.find_profile(phone=PHONE)["smsMarketingConsent"] == "subscribed"
 
     def test_an_earlier_one_moves_the_profile_in_its_lists(self, scenario: Scenario) -> None:
         store = scenario.store()
         scenario.customer(store, "7", 5, email=ANN)
         scenario.customer(store, "8", 3, email=BOB)
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         assert scenario.ids("/profiles") == [ann, bob]
         assert post_event(scenario, event({"email": ANN}, at=1)).status == 201
         assert scenario.ids("/profiles") == [bob, ann]
@@ -263,7 +263,7 @@ class TestCreate:
     def test_what_happens_within_what_is_known_moves_nothing(self, scenario: Scenario) -> None:
         """Only the profile's own row changes, and the event's is new."""
         scenario.customer(scenario.store(), "7", 5, email=ANN)
-        ann = scenario.whose(email=ANN)["id"]
+        ann = scenario.find_profile(email=ANN)["id"]
         before = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(scenario)}
         assert post_event(scenario, event({"id": ann}, at=8)).status == 201
         after = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows_of(scenario)}
@@ -283,7 +283,7 @@ class TestCreate:
         wrong = post_event(scenario, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
         assert wrong.error_paths() == ["/storeId"]
         assert post_event(scenario, event({"email": ANN}), key=KEY).status == 201
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
 
     def test_a_merged_profiles_id(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         bob = scenario.upsert(email=BOB)
@@ -310,7 +310,7 @@ class TestUniqueId:
         for body in (
             event({"email": ANN}, uniqueId="u", properties={"n": 1}),
             event({"email": ANN}, at=9, uniqueId=" u ", properties={"n": 2}),
-            event({"id": scenario.whose(email=ANN)["id"]}, at=0, uniqueId="u"),
+            event({"id": scenario.find_profile(email=ANN)["id"]}, at=0, uniqueId="u"),
         ):
             again = post_event(scenario, body)
             assert (again.status, again.json) == (200, first.json)
@@ -326,7 +326,7 @@ class TestUniqueId:
             event({"email": BOB}, uniqueId="u"),
         ]
         assert [post_event(scenario, body).status for body in bodies] == [201] * 6
-        assert len(names_of(scenario, scenario.whose(email=ANN)["id"])) == 5
+        assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == 5
         check_counts(scenario)
 
     def test_name_and_id_dont_run_together(self, scenario: Scenario) -> None:
@@ -355,7 +355,7 @@ class TestUniqueId:
             first = post_event(scenario, body)
         assert [first.status, second[0].status] == [200, 201]
         assert first.json == second[0].json
-        assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+        assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
         check_counts(scenario)
 
     def test_two_different_ones_at_once(self, scenario: Scenario) -> None:
@@ -363,7 +363,7 @@ class TestUniqueId:
         with _overtaken(scenario, event({"email": ANN}, "b", 2), second):
             assert post_event(scenario, event({"email": ANN}, "a", 3)).status == 201
         assert second[0].status == 201
-        profile = scenario.whose(email=ANN)
+        profile = scenario.find_profile(email=ANN)
         assert names_of(scenario, profile["id"]) == ["a", "b"]
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(2), day(3))
         check_counts(scenario)
@@ -373,7 +373,7 @@ class TestUniqueId:
         first = post_event(scenario, event({"email": ANN}, uniqueId="u"))
         second = post_event(scenario, event({"email": BOB}, uniqueId="u"))
         third = post_event(scenario, event({"email": BOB}, uniqueId="v"))
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         assert scenario.merge(ann, bob).status == 200
         if delivered:
             scenario.world.deliver()

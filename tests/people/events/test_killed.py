@@ -46,14 +46,14 @@ class TestOne:
         for _ in found:
             answer = until_answered(scenario.world, send)
             assert answer.status == 201
-            assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+            assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
             check_counts(scenario)
 
     def test_killed_anywhere_with_a_unique_id_alone(self, scenario: Scenario) -> None:
         send = partial(post_event, scenario, event({"email": ANN}, uniqueId="u"))
         for _ in crashes(scenario.world, send):
             assert send().status in {200, 201}
-            assert names_of(scenario, scenario.whose(email=ANN)["id"]) == ["viewed"]
+            assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
             check_counts(scenario)
 
 
@@ -73,7 +73,7 @@ def test_a_persons_events_that_were_divided(
     assert killed_at(number, moment, send)
     answer = until_answered(scenario.world, send)
     assert (answer.status, answer.json["accepted"]) == (200, 80)
-    profile = scenario.whose(email=ANN)
+    profile = scenario.find_profile(email=ANN)
     assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(80)]
     assert profile["firstSeenAt"] == rows[-1]["occurredAt"]
     check_counts(scenario)
@@ -117,7 +117,7 @@ class TestMany:
         assert (answer.status, answer.json) == (200, expected)
         for kind, people in EVENTS.items():
             for value, names in people.items():
-                assert names_of(scenario, scenario.whose(**{kind: value})["id"]) == names
+                assert names_of(scenario, scenario.find_profile(**{kind: value})["id"]) == names
         assert scenario.get("/profiles")["total"] == 3
         check_counts(scenario)
         scenario.check_lists()
@@ -190,7 +190,7 @@ class TestMoving:
             rows = [event({"email": email}, n, ord(n), uniqueId=n) for n in names]
             rows += [event({"email": email}, f"{n}{n}", ord(n)) for n in names]
             assert bulk_outcome(scenario, *rows) == (2 * len(names), 0, [])
-        ann, bob, cat = (scenario.whose(email=each)["id"] for each in (ANN, BOB, CAT))
+        ann, bob, cat = (scenario.find_profile(email=each)["id"] for each in (ANN, BOB, CAT))
         assert scenario.merge(cat, bob).status == scenario.merge(ann, cat).status == 200
         return ann, bob
 

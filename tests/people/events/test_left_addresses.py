@@ -12,4 +12,4 @@ def test_somebody_new_has_the_consent_that_the_address_has(scenario: Scenario) -
     assert scenario.call("DELETE", path, None).status in {200, 204}
     event = {"profile": {"email": ANN}, "name": "looked", "properties": {}}
     assert scenario.call("POST", "/events", event).status == 201
-    assert scenario.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"
+    assert scenario.find_profile(email=ANN)["emailMarketingConsent"] == "unsubscribed"

@@ -31,7 +31,7 @@ class Shop:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario, self.store = scenario, scenario.store()
         self.order = self.put(1)
-        self.ann = scenario.whose(email=ANN)["id"]
+        self.ann = scenario.find_profile(email=ANN)["id"]
 
     def put(self, updated: float, placed: float = 1, email: str = ANN) -> dict[str, Any]:
         """Puts the order as it is since a day."""
@@ -129,7 +129,7 @@ def test_merged(shop: Shop, *, was_separate: bool) -> None:
         shop.separate()
     before = events_of(shop.scenario, shop.ann)
     merge_into_bob(shop)
-    bob = shop.scenario.whose(email=BOB)["id"]
+    bob = shop.scenario.find_profile(email=BOB)["id"]
     assert events_of(shop.scenario, bob) == before
     assert shop.scenario.ids("/orders", profileId=bob) == [shop.order["id"]]
     assert shop.pointers == [(day(1), not was_separate)]

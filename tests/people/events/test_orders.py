@@ -52,7 +52,7 @@ class Shop:
     @property
     def events(self) -> list[dict[str, Any]]:
         """Ann's, the newest first."""
-        return events_of(self.scenario, self.scenario.whose(email=ANN)["id"])
+        return events_of(self.scenario, self.scenario.find_profile(email=ANN)["id"])
 
     @property
     def names(self) -> list[str]:
@@ -96,7 +96,7 @@ class TestOrders:
                 ("order_placed", 1, common),
             )
         ]
-        profile = shop.scenario.whose(email=ANN)
+        profile = shop.scenario.find_profile(email=ANN)
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(1), day(4))
         check_counts(shop.scenario)
 
@@ -140,7 +140,7 @@ class TestOrders:
     def test_somebody_elses_from_now_on(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, buyer={"email": BOB}, totalRefunded=eur(5))
-        bob = shop.scenario.whose(email=BOB)["id"]
+        bob = shop.scenario.find_profile(email=BOB)["id"]
         assert (shop.names, names_of(shop.scenario, bob)) == (["order_placed"], ["order_refunded"])
         check_counts(shop.scenario)
 
@@ -157,7 +157,7 @@ class TestOrders:
     def test_ids_follow_from_the_order(self, shop: Shop) -> None:
         order = shop.put(1)
         shop.put(2, totalRefunded=eur(5))
-        profile = shop.scenario.whose(email=ANN)["id"]
+        profile = shop.scenario.find_profile(email=ANN)["id"]
         rows = shop.scenario.get(f"/profiles/{profile}/events")["items"]
         assert [row["id"] for row in rows] == [
             str(derived_id(UUID(order["id"]), "order_refunded", "5")),

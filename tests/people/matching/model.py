@@ -65,8 +65,8 @@ class Locale:
         """Semantics, section 1.7."""
         if self.source is None or other.source is None:
             return self.source is not None
-        mine, theirs = ((each[2] == "hard", each[3]) for each in (self.source, other.source))
-        return theirs > mine
+        own, others = ((each[2] == "hard", each[3]) for each in (self.source, other.source))
+        return others > own
 
 
 @dataclass
@@ -152,13 +152,13 @@ class Model:
         """`stores` are the stores' primary locales by id."""
         self.stores, self.inactive = stores, set[str]()
         self.people: dict[str, Person] = {}
-        self.became: dict[str, str] = {}
+        self.survivors: dict[str, str] = {}
         self.customers: dict[Key, Customer] = {}
         self.orders: dict[Key, Order] = {}
         self.words: dict[tuple[str, str], list[ConsentStatement]] = {}
         self.gone = list[str]()
         """The ids of people who were erased, and those that led to them."""
-        self.left = set[Key]()
+        self.unowned = set[Key]()
         """Customers of people who were erased: a worker may still be to remove them."""
         self.erased = dict[tuple[str, str], datetime]()
         """When the person of a channel's address was erased: only later words subscribe it."""
@@ -169,7 +169,7 @@ class Model:
 
     def find(self, profile_id: str) -> Person:
         """The person of an id, whatever became of it."""
-        return self.people[self.became.get(profile_id, profile_id)]
+        return self.people[self.survivors.get(profile_id, profile_id)]
 
     def owned(self) -> dict[str, list[Identity]]:
         """Everybody's identities."""
@@ -236,13 +236,13 @@ class Model:
         refused = self._refused(stored, body)
         states = {c: _last_state(c, body, *before) for c in CHANNELS}
         since = {c: _since(c, body, stored) for c in CHANNELS}
-        self.left.discard(key)
+        self.unowned.discard(key)
         self.customers[key] = Customer(person.id, *moments, body, states, since, refused)
         self._note_had(store, body)
         for channel in CHANNELS:
             is_back = stored is not None and stored.deleted
-            gave = None if is_back else stored
-            self._store_says(store, person, channel, body, gave, now)
+            former = None if is_back else stored
+            self._store_says(store, person, channel, body, former, now)
 
     def _hears(self, person: Person, store: str, body: dict[str, Any]) -> None:
         if body.get("locale"):
@@ -344,10 +344,10 @@ class Model:
         """Somebody is forgotten: orders stay without the buyer, the rest is gone."""
         person = self.find(profile_id)
         del self.people[person.id]
-        former = [old for old, into in self.became.items() if into == person.id]
-        self.became = {old: into for old, into in self.became.items() if into != person.id}
+        former = [old for old, into in self.survivors.items() if into == person.id]
+        self.survivors = {old: into for old, into in self.survivors.items() if into != person.id}
         self.gone += [person.id, *former]
-        self.left |= set(self.customers_of(person))
+        self.unowned |= set(self.customers_of(person))
         for key in self.customers_of(person):
             del self.customers[key]
         for order in self.orders.values():
@@ -388,13 +388,13 @@ class Model:
         new: Callable[[], str],
     ) -> Person:
         """Who it is: those who are one become so, and who is nobody yet is new."""
-        who = people_of(self.owned(), self.deleted(), identities)
-        if not who:
+        owners_found = people_of(self.owned(), self.deleted(), identities)
+        if not owners_found:
             person = Person(new(), min(moments), max(moments))
-            assert person.id not in {*self.people, *self.became}, "nobody new was made"
+            assert person.id not in {*self.people, *self.survivors}, "nobody new was made"
             self.people[person.id] = person
             return person
-        survivor, *others = sorted(map(self.find, who), key=self._preference)
+        survivor, *others = sorted(map(self.find, owners_found), key=self._preference)
         for other in others:
             self._become(survivor, other, cause)
         return survivor
@@ -420,21 +420,25 @@ class Model:
         for order in self.orders.values():
             order.owner = survivor.id if order.owner == merged.id else order.owner
         del self.people[merged.id]
-        self.became[merged.id] = survivor.id
-        self.became |= {old: survivor.id for old, at in self.became.items() if at == merged.id}
+        self.survivors[merged.id] = survivor.id
+        self.survivors |= {
+            old: survivor.id for old, at in self.survivors.items() if at == merged.id
+        }
 
     def _free_or_own(self, person: Person, identities: list[Identity]) -> list[Identity]:
         return [each for each in identities if owners(self.owned(), [each]) <= {person.id}]
 
-    def _update_shown(self, person: Person, gave: dict[str, Any], gives: dict[str, Any]) -> None:
+    def _update_shown(
+        self, person: Person, former: dict[str, Any], current: dict[str, Any]
+    ) -> None:
         """What a customer gives fills what is empty; what it gave before follows it."""
         fields = {"first_name": "firstName", "email": "email", "phone": "phone"}
         for name, key in fields.items():
-            shown, new = getattr(person, name), gives.get(key)
+            shown, new = getattr(person, name), current.get(key)
             kind = {"email": EMAIL, "phone": PHONE}.get(name)
             if kind and Identity(kind, new or "") not in person.seen:
                 new = None
-            if shown is None or shown == gave.get(key):
+            if shown is None or shown == former.get(key):
                 setattr(person, name, new or (shown if kind else None))
 
     def _show(self, person: Person, body: dict[str, Any]) -> None:
@@ -521,13 +525,13 @@ def _addresses(body: dict[str, Any]) -> list[Identity]:
 
 def _without_old_consent(stored: Customer, body: dict[str, Any]) -> dict[str, Any]:
     """A record from before the consent that the store gave of that address says nothing of it."""
-    said = dict(body)
+    sent = dict(body)
     for channel, since in stored.since.items():
         at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
         same = stored.body.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
         if since and at < since and same:
-            said[f"{channel}State"] = None
-    return said
+            sent[f"{channel}State"] = None
+    return sent
 
 
 def _is_later(at: datetime | None, since: datetime | None) -> bool:
@@ -544,13 +548,13 @@ def _since(channel: Channel, body: dict[str, Any], stored: Customer | None) -> d
 
 
 def _last_state(
-    channel: Channel, body: dict[str, Any], gave: dict[str, Any], states: dict[Channel, str]
+    channel: Channel, body: dict[str, Any], former: dict[str, Any], states: dict[Channel, str]
 ) -> str:
     """What counts as given: left out, what was given last of the same address."""
     state: str | None = body.get(f"{channel}State")
     if state is not None:
         return state
     address = CHANNELS[channel]
-    if gave and gave.get(address) == body.get(address):
+    if former and former.get(address) == body.get(address):
         return states[channel]
     return "not_subscribed"

@@ -20,10 +20,10 @@ def people_of[K](
     people: People[K], deleted: Collection[Identity], arrival: Iterable[Identity]
 ) -> set[K]:
     """Drop the weakest and try again, until nothing contradicts or nothing matches."""
-    left = sorted(arrival, key=lambda i: (STRENGTH[i.type], i.type, i.value))
-    while left and not is_one(people, deleted, left):
-        left.pop()
-    return owners(people, left)
+    remaining = sorted(arrival, key=lambda i: (STRENGTH[i.type], i.type, i.value))
+    while remaining and not is_one(people, deleted, remaining):
+        remaining.pop()
+    return owners(people, remaining)
 
 
 def owners[K](people: People[K], identities: Iterable[Identity]) -> set[K]:
@@ -31,35 +31,41 @@ def owners[K](people: People[K], identities: Iterable[Identity]) -> set[K]:
     return {each for each, own in people.items() if set(own) & set(identities)}
 
 
-def is_one[K](people: People[K], deleted: Collection[Identity], left: Collection[Identity]) -> bool:
+def is_one[K](
+    people: People[K], deleted: Collection[Identity], remaining: Collection[Identity]
+) -> bool:
     """Whether these identities can all be one person's."""
-    who = [set(people[each]) for each in owners(people, left)]
-    if any(_is_contradicted(own, deleted, left) for own in who):
+    persons = [set(people[each]) for each in owners(people, remaining)]
+    if any(_is_contradicted(own, deleted, remaining) for own in persons):
         return False
-    return not any(_are_two(one, other, deleted, left) for one, other in combinations(who, 2))
+    return not any(
+        _are_two(one, other, deleted, remaining) for one, other in combinations(persons, 2)
+    )
 
 
 def _are_two(
     one: set[Identity],
     other: set[Identity],
     deleted: Collection[Identity],
-    left: Collection[Identity],
+    remaining: Collection[Identity],
 ) -> bool:
     """Two emails or two customers of a store; or a weak id between two who are known."""
     if _strong(one, deleted).keys() & _strong(other, deleted).keys():
         return True
     known = [any(i.type not in WEAK for i in own) for own in (one, other)]
-    ties = [any(i.type not in WEAK for i in own & set(left)) for own in (one, other)]
+    ties = [any(i.type not in WEAK for i in own & set(remaining)) for own in (one, other)]
     return all(known) and not all(ties)
 
 
 def _is_contradicted(
-    own: set[Identity], deleted: Collection[Identity], left: Collection[Identity]
+    own: set[Identity], deleted: Collection[Identity], remaining: Collection[Identity]
 ) -> bool:
     """Something stronger than whatever ties the arrival to the person says otherwise."""
-    tie = min(STRENGTH[i.type] for i in own & set(left))
+    tie = min(STRENGTH[i.type] for i in own & set(remaining))
     has = _strong(own, deleted)
-    return any(STRENGTH[i.type] < tie and i not in has.get((i.type, i.store_id), {i}) for i in left)
+    return any(
+        STRENGTH[i.type] < tie and i not in has.get((i.type, i.store_id), {i}) for i in remaining
+    )
 
 
 def _strong(

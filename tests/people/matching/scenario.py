@@ -74,7 +74,7 @@ class Scenario:
         """Says that the other is the same person."""
         return self.call("POST", f"/profiles/{into}/merge", {"profileId": other}, **more)
 
-    def whose(self, **named: object) -> dict[str, Any]:
+    def find_profile(self, **named: object) -> dict[str, Any]:
         """The one profile that the list finds, whole."""
         found = self.get("/profiles", **named)
         assert found["total"] == len(found["items"]) == 1, found

@@ -40,7 +40,7 @@ class TestCustomer:
         by_email = scenario.upsert(email=ANN, firstName="Ann")["id"]
         by_phone = scenario.upsert(phone=PHONE, lastName="Lee")["id"]
         assert scenario.customer(store, "7", email=ANN, phone=PHONE).status == 201
-        profile = scenario.whose(externalId="7", storeId=store)
+        profile = scenario.find_profile(externalId="7", storeId=store)
         assert (profile["id"], profile["name"], profile["phone"]) == (by_email, "Ann Lee", PHONE)
         assert merges(scenario, by_email) == [(by_phone, "custom", "7")]
         assert scenario.get(f"/profiles/{by_phone}") == profile
@@ -53,9 +53,9 @@ class TestCustomer:
         scenario.customer(store, "7", 3)
         scenario.upsert(email=ANN)
         scenario.upsert(phone=PHONE)
-        known = scenario.whose(externalId="7", storeId=store)["id"]
+        known = scenario.find_profile(externalId="7", storeId=store)["id"]
         assert scenario.customer(store, "7", 4, email=ANN, phone=PHONE).status == 200
-        assert scenario.whose(email=ANN)["id"] == known
+        assert scenario.find_profile(email=ANN)["id"] == known
         assert {cause[1:] for cause in merges(scenario, known)} == {("custom", "7")}
         assert (scenario.get("/profiles")["total"], len(merges(scenario, known))) == (1, 2)
 
@@ -73,7 +73,7 @@ class TestCustomer:
         scenario.upsert(**other)
         assert scenario.customer(store, "7", 2, **arriving).status == 200
         assert scenario.get("/profiles")["total"] == 2
-        ann = scenario.whose(externalId="7", storeId=store)
+        ann = scenario.find_profile(externalId="7", storeId=store)
         assert scenario.identities(ann["id"]) == {("email", ANN), ("platform_customer_id", "7")}
 
     def test_two_customers_of_a_store_stay_two_people(self, scenario: Scenario, store: str) -> None:
@@ -82,7 +82,8 @@ class TestCustomer:
         assert scenario.customer(store, "8", 2, email=ANN, phone=PHONE).status == 200
         assert scenario.get("/profiles")["total"] == 2
         assert (
-            scenario.whose(phone=PHONE)["id"] == scenario.whose(externalId="7", storeId=store)["id"]
+            scenario.find_profile(phone=PHONE)["id"]
+            == scenario.find_profile(externalId="7", storeId=store)["id"]
         )
 
     def test_a_customer_that_its_store_deleted_stands_in_nobodys_way(
@@ -121,7 +122,7 @@ class TestOrder:
     def test_an_order_whose_buyer_becomes_another(self, scenario: Scenario, store: str) -> None:
         """It is counted once, with whoever has it in the end."""
         scenario.order(store, "o-1", 1, buyer={"email": ANN})
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
         dan = scenario.upsert(phone=PHONE)["id"]
         assert scenario.merge(dan, ann).status == 200
         after_move = scenario.order(store, "o-1", 1, buyer={"email": BOB})
@@ -214,7 +215,7 @@ class TestBatch:
         assert scenario.get(f"/stores/{store}/imports/{done['id']}/problems")["total"] == 0
         assert scenario.get("/profiles")["total"] == 8
         for number in numbers:
-            person = scenario.whose(phone=f"+1415555{1000 + number}")
+            person = scenario.find_profile(phone=f"+1415555{1000 + number}")
             reference = f"c-{number}" if number < 5 else f"o-{number}"
             assert [cause[1:] for cause in merges(scenario, person["id"])] == [
                 ("custom", reference)

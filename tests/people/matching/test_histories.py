@@ -140,7 +140,7 @@ class Histories(RuleBasedStateMachine):
         self.do(
             lambda: self.scenario.call("PUT", path, sent),
             lambda: self.model.put_customer(
-                key, dated(body), self.now, lambda: str(self.scenario.whose(**query)["id"])
+                key, dated(body), self.now, lambda: str(self.scenario.find_profile(**query)["id"])
             ),
         )
 
@@ -170,10 +170,10 @@ class Histories(RuleBasedStateMachine):
         )
 
     @precondition(somebody)
-    @rule(store=STORES, external_id=IDS, who=WHO, body=ORDERS)
-    def buy(self, store: int, external_id: str, who: int, body: dict[str, Any]) -> None:
+    @rule(store=STORES, external_id=IDS, number=WHO, body=ORDERS)
+    def buy(self, store: int, external_id: str, number: int, body: dict[str, Any]) -> None:
         """PUT /stores/{id}/orders/{externalId} of somebody who is known."""
-        person = self.model.find(self.pick(who))
+        person = self.model.find(self.pick(number))
         buyer = {**body["buyer"], "email": person.email, "phone": person.phone}
         self.put_an_order(store, f"b-{external_id}", {**body, "buyer": buyer})
 
@@ -182,7 +182,7 @@ class Histories(RuleBasedStateMachine):
         """DELETE /stores/{id}/customers/{externalId}, and orders."""
         key, model = (self.stores[store], external_id), self.model
         path = f"/stores/{key[0]}/{what}/{external_id}"
-        if what == "customers" and key in model.left and key[0] not in model.inactive:
+        if what == "customers" and key in model.unowned and key[0] not in model.inactive:
             # It counts as not there; until the worker has come, it may be deleted nevertheless.
             assert self.scenario.call("DELETE", path).status in {204, 404}
             return
@@ -216,10 +216,10 @@ class Histories(RuleBasedStateMachine):
         self.do(send, lambda: self.model.upsert(body, self.now, lambda: str(answers[0].json["id"])))
 
     @precondition(somebody)
-    @rule(who=WHO, body=UPDATES)
-    def update(self, who: int, body: dict[str, Any]) -> None:
+    @rule(number=WHO, body=UPDATES)
+    def update(self, number: int, body: dict[str, Any]) -> None:
         """PATCH /profiles/{id}, by any id that somebody ever had."""
-        each = self.pick(who)
+        each = self.pick(number)
         self.do(
             lambda: self.scenario.call("PATCH", f"/profiles/{each}", body),
             lambda: self.model.update(each, body, self.now),
@@ -233,10 +233,10 @@ class Histories(RuleBasedStateMachine):
         self.do(lambda: self.scenario.merge(one, two), lambda: self.model.merge(one, two))
 
     @precondition(somebody)
-    @rule(who=WHO)
-    def erase(self, who: int) -> None:
+    @rule(number=WHO)
+    def erase(self, number: int) -> None:
         """DELETE /profiles/{id}, by any id that somebody ever had."""
-        each, token = self.pick(who), self.scenario.owner.token
+        each, token = self.pick(number), self.scenario.owner.token
         self.do(
             lambda: self.world.call("DELETE", f"/profiles/{each}", token=token),
             lambda: self.model.erase(each, self.now),
@@ -244,38 +244,38 @@ class Histories(RuleBasedStateMachine):
 
     @precondition(somebody)
     @rule(
-        who=WHO,
+        number=WHO,
         channel=CHANNEL,
         state=st.sampled_from(["subscribed", "unsubscribed"]),
         on=st.none() | DAYS,
     )
-    def change_consent(self, who: int, channel: Channel, state: str, on: int | None) -> None:
+    def change_consent(self, number: int, channel: Channel, state: str, on: int | None) -> None:
         """PUT /profiles/{id}/consent/email, and sms."""
-        each, body = self.pick(who), {"state": state, "occurredAt": day(on) if on else None}
+        each, body = self.pick(number), {"state": state, "occurredAt": day(on) if on else None}
         path = f"/profiles/{each}/consent/{channel}"
         answer = self.do(
             lambda: self.scenario.call("PUT", path, body),
             lambda: self.model.change_consent(each, channel, state, at(on), self.now),
         )
         if answer.status == 200:
-            said = answer.json
-            is_held = said["state"] == self.model.state(channel, said["address"])
-            assert is_held or (channel, said["address"]) in self.model.erased
+            change = answer.json
+            is_held = change["state"] == self.model.state(channel, change["address"])
+            assert is_held or (channel, change["address"]) in self.model.erased
 
     @precondition(somebody)
-    @rule(what=MEANWHILE, who=WHO)
-    def meanwhile(self, what: str, who: int) -> None:
+    @rule(what=MEANWHILE, number=WHO)
+    def meanwhile(self, what: str, number: int) -> None:
         """Workers run, a message of any age comes again, a store goes or comes back."""
         if what == "look":
             self.compare()
         elif what == "deliver":
             self.world.deliver()
         elif what == "again":
-            self.scenario.run_merge(self.pick(who))
+            self.scenario.run_merge(self.pick(number))
             if self.model.gone:
-                self.scenario.run_erasure(self.model.gone[who % len(self.model.gone)])
+                self.scenario.run_erasure(self.model.gone[number % len(self.model.gone)])
         else:
-            self.go_or_come_back(who % 2)
+            self.go_or_come_back(number % 2)
 
     def go_or_come_back(self, store: int) -> None:
         """A store is disconnected, or connected again."""
@@ -316,7 +316,7 @@ class Histories(RuleBasedStateMachine):
 
     def pick(self, number: int) -> str:
         """Some id that a profile has or had, the same in each run of a history."""
-        ids = [*self.model.people, *self.model.became]
+        ids = [*self.model.people, *self.model.survivors]
         return ids[number % len(ids)]
 
     def do(self, send: Callable[[], Answer], happen: Callable[[], None]) -> Answer:
@@ -336,7 +336,7 @@ class Histories(RuleBasedStateMachine):
         self.compare_lists(people)
         for person in people:
             self.compare_one(person)
-        for old, into in self.model.became.items():
+        for old, into in self.model.survivors.items():
             assert self.scenario.get(f"/profiles/{old}")["id"] == into
             orders = self.scenario.get("/orders", profileId=old)["total"]
             assert orders == len(self.model.orders_of(self.model.people[into]))

@@ -18,7 +18,7 @@ def people(scenario: Scenario) -> dict[str, str]:
     scenario.customer(one, "9", 3, email=CAT)
     for number in range(3):
         scenario.order(two, f"o-{number}", 4 + number, buyer={"externalId": "8"})
-    ann, bob, cat = (scenario.whose(email=each)["id"] for each in (ANN, BOB, CAT))
+    ann, bob, cat = (scenario.find_profile(email=each)["id"] for each in (ANN, BOB, CAT))
     assert scenario.merge(bob, cat).status == 200
     scenario.world.deliver()
     return {"ann": ann, "bob": bob, "cat": cat, "one": one, "two": two}

@@ -119,7 +119,7 @@ class TestMeanwhile:
         """Whoever shows the address in the end shows what was said of it, and is listed so."""
         with before_the_commit(lambda: say(scenario)):
             newcomer()
-        assert scenario.whose(email=ANN)["emailMarketingConsent"] == "subscribed"
+        assert scenario.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"
         assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 1
         scenario.check_lists()
 

@@ -94,7 +94,7 @@ class TestUpdate:
         }
         assert (answer.status, answer.json) == (200, expected)
         assert scenario.get(f"/profiles/{ann['id']}") == expected
-        assert scenario.whose(phone=PHONE) == expected
+        assert scenario.find_profile(phone=PHONE) == expected
 
     def test_null_clears_and_the_address_goes_on_naming_the_person(
         self, scenario: Scenario
@@ -129,12 +129,12 @@ class TestUpdate:
             assert [row["id"] for row in counted["items"]] == [ann["id"]]
         assert scenario.identities(ann["id"]) == {("email", ANN), ("email", BOB)}
 
-    @pytest.mark.parametrize("taken", [{"email": BOB}, {"phone": PHONE}])
+    @pytest.mark.parametrize("identity", [{"email": BOB}, {"phone": PHONE}])
     def test_another_ones_address(
-        self, scenario: Scenario, ann: dict[str, Any], taken: dict[str, str]
+        self, scenario: Scenario, ann: dict[str, Any], identity: dict[str, str]
     ) -> None:
-        other = scenario.upsert(**taken)
-        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"firstName": "A", **taken})
+        other = scenario.upsert(**identity)
+        answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"firstName": "A", **identity})
         assert answer.problem() == (409, "identity_conflict")
         assert scenario.get(f"/profiles/{ann['id']}") == ann
         assert scenario.get(f"/profiles/{other['id']}") == other
@@ -184,7 +184,7 @@ class TestIdentities:
     def test_whole(self, scenario: Scenario) -> None:
         store = scenario.store("Shop A")
         scenario.customer(store, "7", 1, email=ANN)
-        profile = scenario.whose(email=ANN)
+        profile = scenario.find_profile(email=ANN)
         found = scenario.get(f"/profiles/{profile['id']}/identities")
         claims = {
             row.pk.split("#")[3]: str(row.id)
@@ -236,7 +236,7 @@ class TestCustomers:
         first, second = scenario.store("A"), scenario.store("B")
         one = scenario.customer(first, "7", 1, email=ANN).json
         two = scenario.customer(second, "8", 3, email=ANN).json
-        profile = scenario.whose(email=ANN)["id"]
+        profile = scenario.find_profile(email=ANN)["id"]
         scenario.call("DELETE", f"/stores/{first}/customers/7")
         path = f"/profiles/{profile}/customers"
         found = scenario.get(path)
@@ -254,7 +254,7 @@ class TestCustomers:
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
         scenario.customer(store, "8", email=BOB)
-        bob = scenario.whose(email=BOB)["id"]
+        bob = scenario.find_profile(email=BOB)["id"]
         assert scenario.ids(f"/profiles/{bob}/customers", "externalId") == ["8"]
 
     def test_no_uuid(self, scenario: Scenario, ann: dict[str, Any]) -> None:
@@ -344,11 +344,11 @@ class TestMerge:
         scenario.customer(one, "7", 5, email=ANN, phone=PHONE, firstName="Ann")
         scenario.customer(two, "8", 3, email=BOB, firstName="Bob", lastName="Lee", locale="it")
         scenario.customer(one, "9", 4, email=BOB)  # two customers of one store: by hand it may be
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         scenario.order(one, "o-1", 6, buyer={"externalId": "7"})
         scenario.order(two, "o-2", 7, buyer={"externalId": "8"})
         scenario.order(two, "o-3", 2, buyer={"email": BOB})
-        nine = scenario.whose(externalId="9", storeId=one)["id"]
+        nine = scenario.find_profile(externalId="9", storeId=one)["id"]
         assert scenario.consent(ann, "subscribed").status == 200
         change = scenario.consent(bob, "unsubscribed").json
         survivor_before = scenario.get(f"/profiles/{ann}")
@@ -413,7 +413,7 @@ class TestMerge:
         for store in (one, two):
             assert scenario.ids("/profiles", storeId=store).count(ann) == 1
         for query in ({"email": ANN}, {"email": BOB}, {"externalId": "8", "storeId": two}):
-            assert scenario.whose(**query)["id"] == ann
+            assert scenario.find_profile(**query)["id"] == ann
         orders = scenario.get("/orders", profileId=bob)["items"]
         bought = {scenario.get(f"/orders/{row['id']}")["buyer"]["profileId"] for row in orders}
         assert bought == {ann}
@@ -457,7 +457,7 @@ class TestMerge:
         one, two = scenario.store("A"), scenario.store("B")
         scenario.customer(one, "7", email=ANN)
         scenario.customer(two, "8", email=BOB)
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         assert scenario.merge(ann, bob).status == 200
         change = scenario.consent(bob, "subscribed").json
         assert {each["store"]["id"] for each in change["writeBacks"]} == {one, two}
@@ -467,7 +467,7 @@ class TestMerge:
         """Its message names the merged profile, and is decided on with both ones' customers."""
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
         change = scenario.consent(ann, "subscribed").json
         assert scenario.merge(bob, ann).status == 200
         scenario.world.deliver()
@@ -483,7 +483,7 @@ class TestMerge:
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
         scenario.order(store, "o-1", 1, buyer={"externalId": "7"})
-        ann, bob = scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+        ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
         assert scenario.merge(bob, ann).status == 200
         scenario.order(store, "o-2", 2, buyer={"externalId": "7"})
         scenario.order(store, "o-1", 1, buyer={"externalId": "7"}, financialStatus="refunded")

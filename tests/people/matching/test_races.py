@@ -29,7 +29,7 @@ def two(scenario: Scenario, store: str) -> tuple[str, str]:
     """Ann, a customer with an order, and Bob, who has an email."""
     scenario.customer(store, "7", 1, email=ANN)
     scenario.order(store, "o-1", 1, buyer={"externalId": "7"})
-    return scenario.whose(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
+    return scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
 
 
 def merging_them(scenario: Scenario, into: str, other: str) -> Callable[[], None]:
@@ -131,7 +131,7 @@ class TestMeanwhile:
         with before_the_commit(order):
             put = scenario.order(store, "o-2", 1, buyer={"email": ANN, "phone": PHONE})
         assert put.status == 201
-        person = scenario.whose(email=ANN)
+        person = scenario.find_profile(email=ANN)
         assert (person["orders"], person["phone"]) == (2, PHONE)
         assert scenario.get(f"/profiles/{person['id']}/merges")["total"] == 1
         scenario.world.deliver()
@@ -184,7 +184,7 @@ class TestWhileRowsMove:
     def merged(self, scenario: Scenario, store: str, orders: int) -> tuple[str, str]:
         """Ann, and Bob who has just become a part of her, with Cat and so many orders."""
         scenario.customer(store, "8", 1, email=BOB)
-        ann, bob = scenario.upsert(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.upsert(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         assert scenario.merge(bob, scenario.upsert(email=CAT)["id"]).status == 200
         scenario.world.deliver()
         for number in range(orders):
@@ -234,7 +234,7 @@ class TestManyAtOnce:
     ) -> None:
         """A run that has too little time left sends the next one, which goes on."""
         scenario.customer(store, "8", 1, email=BOB)
-        ann, bob = scenario.upsert(email=ANN)["id"], scenario.whose(email=BOB)["id"]
+        ann, bob = scenario.upsert(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         for number in range(3):
             scenario.order(store, f"o-{number}", number, buyer={"externalId": "8"})
         assert scenario.merge(ann, bob).status == 200

@@ -87,11 +87,11 @@ class Everybody:
 
     def arrive(self, arrival: list[Identity]) -> int:
         """Makes those one whom it names and gives that person the arrival's free identities."""
-        who = sorted(self.resolve(arrival)) or [max(self.people, default=0) + 1]
-        together = [i for number in who for i in self.people.pop(number, [])]
+        persons = sorted(self.resolve(arrival)) or [max(self.people, default=0) + 1]
+        together = [i for number in persons for i in self.people.pop(number, [])]
         free = [i for i in arrival if i not in together and self.owner(i) is None]
-        self.people[who[0]] = together + free
-        return who[0]
+        self.people[persons[0]] = together + free
+        return persons[0]
 
 
 def _one_of(kind: IdentityType, values: str, stores: bool = False) -> st.SearchStrategy[Identity]:
@@ -129,10 +129,10 @@ def test_arrivals_are_whose_the_model_says(
             everybody.profile(n).id for n in sorted(expected)
         ]
         one = next(iter(found), None) if len(found) < 2 else None
-        taken = takes_in(one, shuffled(order, arrival), known)
+        outcome = takes_in(one, shuffled(order, arrival), known)
         holder = everybody.arrive(arrival)
         if len(found) < 2:
-            assert set(taken) == {i for i in arrival if everybody.owner(i) == holder}
+            assert set(outcome) == {i for i in arrival if everybody.owner(i) == holder}
         if deletes:
             everybody.deleted |= {i for i in arrival if i.type is CUSTOMER}
         owned = [i for own in everybody.people.values() for i in own]

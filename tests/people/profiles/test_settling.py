@@ -14,11 +14,13 @@ from storepost.values.scope import WorkspaceScope
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ME = UUID(int=1)
 MOMENTS = st.sampled_from([NOW, NOW + timedelta(days=1)])
-LEFT = st.lists(
+REMAINING = st.lists(
     st.tuples(MOMENTS, st.integers(2, 99).map(lambda n: UUID(int=n))), max_size=12, unique=True
 )
 LINKS = st.builds(
-    lambda listed_at, left: StoreLink(1, 1, listed_at, tuple(left)), st.none() | MOMENTS, LEFT
+    lambda listed_at, remaining: StoreLink(1, 1, listed_at, tuple(remaining)),
+    st.none() | MOMENTS,
+    REMAINING,
 )
 PROFILES = st.builds(
     lambda links: Profile(

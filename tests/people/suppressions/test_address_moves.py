@@ -87,8 +87,8 @@ class TestComplaintAtAnAddressThatNobodyHas:
         second = upserted(shop, email=ANN)
         assert reachability(shop, second)["email"]["why"] == ["unsubscribed"]
         history = call(shop, "GET", f"/profiles/{first['id']}/consent").json["items"]
-        [said] = [
+        [change] = [
             each for each in history if each["address"] == ANN and each["state"] != "subscribed"
         ]
-        assert (said["state"], said["source"]) == ("unsubscribed", "import")
-        assert said["proof"]["reference"] == "complaint"
+        assert (change["state"], change["source"]) == ("unsubscribed", "import")
+        assert change["proof"]["reference"] == "complaint"

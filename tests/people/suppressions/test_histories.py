@@ -149,15 +149,15 @@ class History:
         self.rules.people.setdefault(profile.id, Person()).take(address)
 
     def ask(self) -> None:
-        who, channel = self.somebody(), self.random.choice(list(Channel))
-        address = self.rules.people[who].shown.get(channel) if who else None
-        if who is None or address is None:
+        person_id, channel = self.somebody(), self.random.choice(list(Channel))
+        address = self.rules.people[person_id].shown.get(channel) if person_id else None
+        if person_id is None or address is None:
             return
         state = self.random.choice([SUBSCRIBED, SUBSCRIBED, UNSUBSCRIBED])
         change = change_email_consent if channel is Channel.EMAIL else change_sms_consent
         statement = ConsentStatement(state, ConsentOrigin(ConsentSource.API))
-        commit_anew(lambda changes: change(self.caller, who, statement, changes))
-        self.rules.consent[address], self.rules.said_of[address] = state, who
+        commit_anew(lambda changes: change(self.caller, person_id, statement, changes))
+        self.rules.consent[address], self.rules.said_of[address] = state, person_id
 
     def suppress(self) -> None:
         address, reason = self.random.choice(ADDRESSES), self.random.choice(list(SuppressionReason))
@@ -195,17 +195,17 @@ class History:
         del self.rules.suppressions[address][one.reason]
 
     def show(self) -> None:
-        who, address = self.somebody(), self.random.choice(ADDRESSES)
-        if who is None:
+        person_id, address = self.somebody(), self.random.choice(ADDRESSES)
+        if person_id is None:
             return
         name = "email" if address.channel is Channel.EMAIL else "phone"
         holder = self.rules.holder(address)
         try:
-            commit_anew(lambda c: update_profile(self.scope, who, {name: address.value}, c))
+            commit_anew(lambda c: update_profile(self.scope, person_id, {name: address.value}, c))
         except IdentityConflict:
-            assert holder not in {None, who}
+            assert holder not in {None, person_id}
         else:
-            self.rules.people[who].take(address)
+            self.rules.people[person_id].take(address)
 
     def merge(self) -> None:
         into, other = self.somebody(), self.somebody()
@@ -214,44 +214,44 @@ class History:
         commit_anew(lambda changes: merge_profiles(self.scope, into, other, CAUSE, changes))
         merged, survivor = self.rules.people.pop(other), self.rules.people[into]
         survivor.addresses |= merged.addresses
-        for address, who in list(self.rules.said_of.items()):
-            self.rules.said_of[address] = into if who == other else who
+        for address, person_id in list(self.rules.said_of.items()):
+            self.rules.said_of[address] = into if person_id == other else person_id
         for channel in Channel:
             survivor.shown[channel] = survivor.shown.get(channel) or merged.shown.get(channel)
 
     def release(self) -> None:
         """An address is taken off a person, and may be somebody else's later."""
-        who = self.somebody()
-        if who is None:
+        person_id = self.somebody()
+        if person_id is None:
             return
-        person = self.rules.people[who]
+        person = self.rules.people[person_id]
         address = self.random.choice(sorted(person.addresses, key=lambda each: each.value))
         claims = ProfileRepository(self.scope).claims_of([identity_of(address)])
         claim = next(iter(claims.values()))
         try:
-            commit_anew(lambda changes: release_identity(self.scope, who, claim.id, changes))
+            commit_anew(lambda changes: release_identity(self.scope, person_id, claim.id, changes))
         except LastIdentity:
             assert person.addresses == {address}
             return
         person.addresses.discard(address)
         if person.shown.get(address.channel) == address:
-            after = ProfileRepository(self.scope).get(who)
+            after = ProfileRepository(self.scope).get(person_id)
             assert after is not None
             value = after.email if address.channel is Channel.EMAIL else after.phone
             person.shown[address.channel] = Address(address.channel, value) if value else None
 
     def erase(self) -> None:
-        who = self.somebody()
-        if who is None:
+        person_id = self.somebody()
+        if person_id is None:
             return
         self.work()  # whose rows are still being moved is another test's
-        commit_anew(lambda changes: erase_profile(self.scope, who, changes))
-        for address in self.rules.people.pop(who).addresses:
+        commit_anew(lambda changes: erase_profile(self.scope, person_id, changes))
+        for address in self.rules.people.pop(person_id).addresses:
             self.rules.consent.pop(address, None)
-        said = {address for address, by in self.rules.said_of.items() if by == who}
-        if said & self.rules.consent.keys() or self.random.random() < 0.5:
+        addresses = {address for address, by in self.rules.said_of.items() if by == person_id}
+        if addresses & self.rules.consent.keys() or self.random.random() < 0.5:
             self.work()  # and so what their history says of addresses that they had once
-            for address in said:
+            for address in addresses:
                 self.rules.consent.pop(address, None)
 
     def wait(self) -> None:
@@ -271,8 +271,8 @@ class History:
             assert each.transactional is self.rules.transactional(each.address), each
             if marketing:
                 assert each.consent is SUBSCRIBED
-        for who, person in self.rules.people.items():
-            shown = {each.channel: each for each in reachability_of(self.scope, who)}
+        for person_id, person in self.rules.people.items():
+            shown = {each.channel: each for each in reachability_of(self.scope, person_id)}
             for channel in Channel:
                 address = person.shown.get(channel)
                 assert shown[channel].address == address
@@ -285,8 +285,8 @@ class History:
         page = PageRequest(size=100)
         listing = list_profiles(self.scope, ProfileFilter(reachable=channels), "-firstSeenAt", page)
         expected = {
-            who
-            for who, person in self.rules.people.items()
+            person_id
+            for person_id, person in self.rules.people.items()
             if any(self.rules.marketing(person.shown.get(channel)) for channel in channels)
         }
         assert {each.id for each in listing.items} == expected

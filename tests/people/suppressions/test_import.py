@@ -207,7 +207,7 @@ class TestAgain:
         made = create(shop, ANN)
         with before_the_commit(lambda: lift(shop, made)):
             assert counts(shop, row(ANN, "invalid")) == (1, 0)
-        [left] = listed(shop)
-        assert left["reason"] == "invalid"
+        [remaining] = listed(shop)
+        assert remaining["reason"] == "invalid"
         assert marks(shop, upserted(shop, email=ANN)) == {"email"}
-        assert left["createdAt"] >= clock.to_text(clock.now() - timedelta(minutes=1))
+        assert remaining["createdAt"] >= clock.to_text(clock.now() - timedelta(minutes=1))

@@ -41,7 +41,7 @@ def follow(scenario: Scenario, reader: Reader) -> None:
 
 def check(scenario: Scenario) -> None:
     """Whoever has the address shows that it is unsubscribed, and is listed so."""
-    assert scenario.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"
+    assert scenario.find_profile(email=ANN)["emailMarketingConsent"] == "unsubscribed"
     assert scenario.get("/profiles", emailMarketingConsent="unsubscribed")["total"] == 1
     assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 0
     scenario.check_lists()

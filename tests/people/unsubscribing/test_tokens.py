@@ -109,10 +109,10 @@ class TestSealing:
 
     def test_only_for_its_workspace(self) -> None:
         other = WorkspaceScope(PERSON)
-        ours, theirs = (
+        one, another = (
             sealed_tokens._bytes(seal_token(b"content", each, THIS)) for each in (HERE, other)
         )
-        swapped = sealed_tokens._text(theirs[:17] + ours[17:])
+        swapped = sealed_tokens._text(another[:17] + one[17:])
         assert open_token(swapped, THIS) is None
 
     def test_an_older_generation_opens_until_it_is_taken_away(

@@ -62,8 +62,8 @@ class TestCounting:
             assert isinstance(row, BudgetItem)
             assert row.full_at == stored
             assert row.expiration is not None
-            left = row.expiration - clock.now()
-            assert 23.9 < left.total_seconds() / 3600 <= 24
+            remaining = row.expiration - clock.now()
+            assert 23.9 < remaining.total_seconds() / 3600 <= 24
 
     def test_a_row_that_was_removed_begins_anew(self, world: World, budget: Budget) -> None:
         stored, _ = count(budget.key, Usage(1_000_000, 400), 0)
@@ -112,8 +112,8 @@ class TestSpending:
     ) -> None:
         small = Budget((budget.key[0], "small"), Policy("key", 10, 1))
         spent = Spending()
-        left = [spent.spend([small, budget])[1].remaining for _ in range(50)]
-        assert left[9:] == [left[9]] * 41
+        remaining = [spent.spend([small, budget])[1].remaining for _ in range(50)]
+        assert remaining[9:] == [remaining[9]] * 41
 
     def test_forgets_the_budget_that_was_asked_for_least_recently(
         self, world: World, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +122,6 @@ class TestSpending:
         spent = Spending()
         budgets = [Budget(("pk", f"{n}"), POLICY) for n in range(3)]
         for chosen in (0, 1, 0, 2, 0):
-            left = spent.spend([budgets[chosen]])[0].remaining
-        assert left == POLICY.quota - 3
+            remaining = spent.spend([budgets[chosen]])[0].remaining
+        assert remaining == POLICY.quota - 3
         assert spent.spend([budgets[1]])[0].remaining == POLICY.quota - 1

@@ -33,11 +33,11 @@ def timed_out() -> Iterator[None]:
 
     Every script here would go on for at least 10 s.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(FetchFailed) as failed:
         yield
     assert failed.value.reason == Failure.TIMED_OUT.value
-    assert TIMEOUT <= time.monotonic() - begun < TIMEOUT + 3
+    assert TIMEOUT <= time.monotonic() - started < TIMEOUT + 3
 
 
 def send(

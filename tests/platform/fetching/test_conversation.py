@@ -24,8 +24,8 @@ URL = "http://shop.example/admin/api"
 
 def in_turn(*answers: bytes) -> Script:
     """Another answer to each request."""
-    left = itertools.chain(answers)
-    return lambda connection: connection.sendall(next(left))
+    remaining = itertools.chain(answers)
+    return lambda connection: connection.sendall(next(remaining))
 
 
 def of(body: bytes, *headers: str) -> bytes:
@@ -138,11 +138,11 @@ def test_each_request_has_its_own_deadline(talk: Talk) -> None:
 
     with serving(script, turns=2) as server, talk(server) as conversation:
         assert conversation.post(body=b"", headers={}, timeout=30, most_bytes=10).body == b"one"
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(FetchFailed) as failed:
             conversation.post(body=b"", headers={}, timeout=0.4, most_bytes=10)
         assert failed.value.reason == Failure.TIMED_OUT.value
-        assert 0.4 <= time.monotonic() - begun < 3.4
+        assert 0.4 <= time.monotonic() - started < 3.4
 
 
 def test_closing_ends_it_and_may_be_repeated(talk: Talk, wire: Wire) -> None:

@@ -39,8 +39,8 @@ def whole(
     """The file, whole."""
     with download(
         url, timeout=timeout, most_bytes=most_bytes, schemes=HTTP_OR_HTTPS, redirects=redirects
-    ) as got:
-        return b"".join(got.pieces)
+    ) as download_of:
+        return b"".join(download_of.pieces)
 
 
 def failure(attempt: Callable[[], object]) -> Failure:
@@ -66,9 +66,9 @@ class TestFile:
     def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:
             at_shop(wire, resolver, server)
-            with download(START, timeout=5, most_bytes=5, schemes=HTTP_OR_HTTPS) as got:
-                assert (got.content_type, got.length) == ("text/csv; charset=x", 5)
-                assert b"".join(got.pieces) == b"id\n1\n"
+            with download(START, timeout=5, most_bytes=5, schemes=HTTP_OR_HTTPS) as download_of:
+                assert (download_of.content_type, download_of.length) == ("text/csv; charset=x", 5)
+                assert b"".join(download_of.pieces) == b"id\n1\n"
         assert server.lines[0] == "GET /feed HTTP/1.1"
         assert server.header("accept-encoding") == ["identity"]
 

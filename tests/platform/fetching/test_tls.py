@@ -266,13 +266,13 @@ def test_a_silent_handshake_ends_at_the_deadline(
     tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
-    begun = time.monotonic()
+    started = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         wire.repoint(ADDRESS, 443, silent.getsockname()[1])
         with pytest.raises(FetchFailed) as failed:
             send("https://hooks.example/", timeout=0.4)
     assert failed.value.reason == Failure.TIMED_OUT.value
-    assert 0.4 <= time.monotonic() - begun < 4
+    assert 0.4 <= time.monotonic() - started < 4
 
 
 def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
@@ -283,13 +283,13 @@ def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
     side = tls("hooks.example")
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
         wire.repoint(ADDRESS, 443, listener.getsockname()[1])
-        begun = time.monotonic()
+        started = time.monotonic()
         sending = threads.submit(
             post, "https://hooks.example/", body=bytes(50_000_000), headers={}, timeout=0.6
         )
         connection, _ = listener.accept()
         with side.wrap_socket(connection, server_side=True) as secured:
-            while not sending.done() and time.monotonic() - begun < 5:
+            while not sending.done() and time.monotonic() - started < 5:
                 time.sleep(0.05)
                 # The sender may end in between.
                 with suppress(ConnectionError):
@@ -297,7 +297,7 @@ def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
             with pytest.raises(FetchFailed) as failed:
                 sending.result()
     assert failed.value.reason == Failure.TIMED_OUT.value
-    assert 0.6 <= time.monotonic() - begun < 4
+    assert 0.6 <= time.monotonic() - started < 4
 
 
 @pytest.mark.parametrize(
@@ -311,11 +311,11 @@ def test_a_slow_server_ends_at_the_deadline_under_tls(
     slow = dripping(start, itertools.repeat(b"H", 200), 0.05)
     with serving(slow, tls("hooks.example")) as server:
         wire.repoint(ADDRESS, 443, server.port)
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(FetchFailed) as failed:
             send("https://hooks.example/", timeout=0.6)
     assert failed.value.reason == Failure.TIMED_OUT.value
-    assert 0.6 <= time.monotonic() - begun < 4
+    assert 0.6 <= time.monotonic() - started < 4
 
 
 def test_a_big_answer_is_cut_under_tls(tls: Contexts, resolver: Resolver, wire: Wire) -> None:

@@ -33,12 +33,12 @@ def test_a_run_is_over_below_the_margin_of_its_message(milliseconds: int, is_ove
 
 @pytest.mark.parametrize("steps", [[], [0], [2, 0, 3]])
 def test_each_step_is_done_until_nothing_is_left_of_it(world: World, steps: list[int]) -> None:
-    left, order = list(steps), list[int]()
+    remaining, order = list(steps), list[int]()
 
     def step(number: int) -> bool:
         order.append(number)
-        left[number] -= 1
-        return left[number] >= 0
+        remaining[number] -= 1
+        return remaining[number] >= 0
 
     a_run().do(*(lambda number=number: step(number) for number in range(len(steps))))
     assert order == [number for number, times in enumerate(steps) for _ in range(times + 1)]

@@ -153,7 +153,7 @@ def client() -> Any:
     return connection.client
 
 
-def ours() -> JSONParser:
+def own_parser() -> JSONParser:
     """The parser of the one client."""
     parser = connection.session.get_component("response_parser_factory").create_parser("json")
     assert isinstance(parser, JSONParser)
@@ -164,7 +164,7 @@ def ours() -> JSONParser:
 @given(data=st.data())
 def test_an_answer_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
     answer = data.draw(ANSWERS[operation])
-    assert parsed(ours(), answer, operation) == parsed(JSONParser(), answer, operation)
+    assert parsed(own_parser(), answer, operation) == parsed(JSONParser(), answer, operation)
 
 
 @pytest.mark.parametrize("operation", CALLS)
@@ -173,8 +173,8 @@ def test_a_call_is_what_botocore_makes_of_it(operation: str, data: st.DataObject
     parameters = data.draw(CALLS[operation])
     model = get_session().get_service_model("dynamodb").operation_model(operation)
     serializer: Any = create_serializer("json", include_validation=False)
-    theirs = serializer.serialize_to_request(parameters, model)
-    assert client()._serializer.serialize_to_request(parameters, model) == theirs
+    expected = serializer.serialize_to_request(parameters, model)
+    assert client()._serializer.serialize_to_request(parameters, model) == expected
 
 
 def test_what_is_no_value_of_an_attribute_is_refused() -> None:
@@ -187,20 +187,20 @@ def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
     ruleset = client()._ruleset_resolver
     model = client().meta.service_model.operation_model("GetItem")
     arguments = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
-    theirs = type(ruleset).construct_endpoint(ruleset, **arguments)
-    ours = ruleset.construct_endpoint(**arguments)
-    assert (ours.url, ours.properties, ours.headers) == (
-        theirs.url,
-        theirs.properties,
-        theirs.headers,
+    expected = type(ruleset).construct_endpoint(ruleset, **arguments)
+    own_parser = ruleset.construct_endpoint(**arguments)
+    assert (own_parser.url, own_parser.properties, own_parser.headers) == (
+        expected.url,
+        expected.properties,
+        expected.headers,
     )
-    assert ruleset.construct_endpoint(**arguments) is ours
+    assert ruleset.construct_endpoint(**arguments) is own_parser
 
 
 def test_so_is_an_error() -> None:
-    theirs = parsed(JSONParser(), FAILED, "TransactWriteItems", status=400)
-    assert theirs["Error"]["Code"] == "TransactionCanceledException"
-    assert parsed(ours(), FAILED, "TransactWriteItems", status=400) == theirs
+    expected = parsed(JSONParser(), FAILED, "TransactWriteItems", status=400)
+    assert expected["Error"]["Code"] == "TransactionCanceledException"
+    assert parsed(own_parser(), FAILED, "TransactWriteItems", status=400) == expected
 
 
 def test_no_row_has_a_set_of_binaries() -> None:

@@ -16,10 +16,10 @@ def answering(brings: int) -> Any:
     """A batch get that brings so many rows of each request and leaves the others."""
 
     def answer(table: str, keys: list[Any], **_named: object) -> dict[str, Any]:
-        left = keys[brings:]
+        unprocessed = keys[brings:]
         return {
             "Responses": {table: keys[:brings]},
-            "UnprocessedKeys": {table: {"Keys": left}} if left else {},
+            "UnprocessedKeys": {table: {"Keys": unprocessed}} if unprocessed else {},
         }
 
     return mock.Mock(side_effect=answer)

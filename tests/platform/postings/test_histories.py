@@ -132,13 +132,13 @@ class Histories(RuleBasedStateMachine):
 
     def deliver(self, half: int, most: int, *, packs: bool) -> None:
         """One reader of the stream writes what its next records bring."""
-        mine = [each for each in self.waiting if half_of(each) == half][:most]
+        batch = [each for each in self.waiting if half_of(each) == half][:most]
         repository = self.repository
         write_together(
-            [repository.differences(*record) for record in mine],
+            [repository.differences(*record) for record in batch],
             expect_nothing if packs else None,
         )
-        for record in mine:
+        for record in batch:
             self.waiting.remove(record)
 
     @rule(changes=LOADS)

@@ -43,8 +43,8 @@ def test_a_row_of_an_old_sequence_hides_no_newer_one(
     def meanwhile(_number: int, called: str, moment: Side) -> None:
         if waiting and (called, moment) == (operation, side):
             waiting.pop()
-            came = [repository.differences(None, each) for each in (older, entry(4, "glove"))]
-            write_together(came, expect_nothing)
+            differing = [repository.differences(None, each) for each in (older, entry(4, "glove"))]
+            write_together(differing, expect_nothing)
             write_together([repository.differences(older, newer)])
 
     with around_calls(meanwhile):

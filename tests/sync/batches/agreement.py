@@ -108,7 +108,7 @@ def _merges_of(rows: Sequence[Item], model: Model) -> Counter[tuple[str, str, st
     return Counter(
         (str(row.merged_profile_id), row.source, row.reference)
         for row in _each(rows, MergeItem)
-        if str(row.merged_profile_id) in model.became
+        if str(row.merged_profile_id) in model.survivors
     )
 
 
@@ -143,4 +143,4 @@ def _each[T: Item](rows: Sequence[Item], kind: type[T]) -> list[T]:
 
 
 def _now(model: Model, profile_id: UUID | None) -> Any:
-    return model.became.get(str(profile_id), str(profile_id)) if profile_id else None
+    return model.survivors.get(str(profile_id), str(profile_id)) if profile_id else None
