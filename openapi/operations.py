@@ -15,11 +15,11 @@ from openapi.responses import answered_text, routes_own, success_text
 from storepost.accounts.identity.model import ApiKeyHolder, KeyScope, SignedInPerson
 from storepost.accounts.identity.problems import ScopeTooSmall
 from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.api.http.answers import JSON
 from storepost.api.http.callers import MayCall
 from storepost.api.http.forms import FORM, MULTIPART
 from storepost.api.http.locations import LOCATIONS
 from storepost.api.http.once import SealedAnswer
-from storepost.api.http.writing import JSON
 from storepost.platform.budgets.problems import RateLimited
 from storepost.platform.persistence.deletions import KNOWN_FOR
 from storepost.platform.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused

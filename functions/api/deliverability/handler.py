@@ -6,11 +6,11 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
+from storepost.api.http.answers import JSON
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import RowLedger, Writes
-from storepost.api.http.writing import JSON
 from storepost.people.consent.states import Channel
 from storepost.people.deliverability import importing, lifting, listing, reachability
 from storepost.people.deliverability.bodies import AddressesToCheck, SuppressionInput

@@ -34,7 +34,7 @@ JSON = "application/json"
 @app.get("/v1/", operation_id="service.root", include_in_schema=False)
 def root(origin: From, representation: Preferred) -> Response[Any]:
     """Where to go from here: the documentation for browsers, addresses as JSON for programs."""
-    links = documents.entrances(origin.base_url)
+    links = documents.service_links(origin.base_url)
     if representation is Representation.HTML:
         return Response(302, headers={"Location": links["docs"], **BY_ACCEPT})
     return Response(200, JSON, links, headers=BY_ACCEPT)
@@ -43,7 +43,7 @@ def root(origin: From, representation: Preferred) -> Response[Any]:
 @app.get("/llms.txt", operation_id="service.llms", include_in_schema=False)
 def llms(origin: From) -> Response[Any]:
     """Where programs that read Markdown begin, at the address at which they look for it."""
-    return Response(302, headers={"Location": documents.entrances(origin.base_url)["llms"]})
+    return Response(302, headers={"Location": documents.service_links(origin.base_url)["llms"]})
 
 
 @app.get("/v1/health", operation_id="health.get")

@@ -7,11 +7,11 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
 from storepost.accounts.workspaces.access_log import log_access
+from storepost.api.http.answers import JSON
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Admin, Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
-from storepost.api.http.writing import JSON
 from storepost.lifecycle.erasures.service import erase_profile as erase
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers import service as customers

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header
 
+from storepost.api.http.answers import JSON
 from storepost.api.http.app import create_app
 from storepost.api.http.origin import From
 from storepost.api.http.pages import page_response, text_response
-from storepost.api.http.writing import JSON
 from storepost.api.reference.schemas import Html
 from storepost.api.reference.site.serving import Site
 

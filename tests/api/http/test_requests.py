@@ -6,8 +6,8 @@ import re
 import pytest
 
 from local import gateway
+from storepost.api.http.answers import as_json
 from storepost.api.http.app import BODY_BYTES
-from storepost.api.http.writing import as_json
 from storepost.api.reference.documents import interface
 from tests.harness.world import BASE_URL, CANARY, Someone, World
 

@@ -98,7 +98,7 @@ class TestWhose:
         reader = subscriber(scenario)
         there.upsert(email=ANN, locale="pl")
         forget(scenario)
-        monkeypatch.setattr(service, "moved_to", lambda _: (there.workspace,))
+        monkeypatch.setattr(service, "successors_of", lambda _: (there.workspace,))
         speaks(opened(scenario, reader.path, "de"), "pl", TITLES["pl"][0])
 
     def test_one_click_needs_no_language(self, scenario: Scenario) -> None:

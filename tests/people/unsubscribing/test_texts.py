@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from storepost.api.reference.page_texts import page_texts
 from storepost.api.reference.pages import (
     dead_link_page,
     dead_opt_in_link_page,
     opt_in_page,
     opted_in_page,
+    page_texts,
     unsubscribe_page,
     unsubscribed_page,
 )

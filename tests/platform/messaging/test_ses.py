@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 
 from local.functions import handler_of
 from local.template import functions
-from storepost.platform.messaging import pacing, ses
+from storepost.platform.messaging import ses
 from storepost.platform.messaging.email_tags import account_tags
-from storepost.platform.messaging.pacing import Pace
+from storepost.platform.messaging.ses import Pace
 from tests.harness.world import World
 
 UNVERIFIED = (
@@ -150,7 +150,7 @@ class TestPace:
         pace = Pace(4)
         for _ in range(9):
             pace.wait()
-        assert sum(slept) == 8 * pacing.CONTAINERS / 4
+        assert sum(slept) == 8 * ses.CONTAINERS / 4
 
     def test_no_rate_is_no_pace(self, slept: list[float]) -> None:
         pace = Pace(0)
@@ -161,6 +161,6 @@ class TestPace:
     def test_the_queue_has_as_many_containers_as_share_the_rate(self) -> None:
         [sender] = [f for f in functions() if f.name == "EmailSenderFunction"]
         [source] = sender.events_of("SQS")
-        assert source["ScalingConfig"] == {"MaximumConcurrency": pacing.CONTAINERS}
+        assert source["ScalingConfig"] == {"MaximumConcurrency": ses.CONTAINERS}
         # At the slowest rate, the sandbox's, a whole batch ends in time.
-        assert source["BatchSize"] * pacing.CONTAINERS / 1 <= sender.timeout_seconds / 2
+        assert source["BatchSize"] * ses.CONTAINERS / 1 <= sender.timeout_seconds / 2

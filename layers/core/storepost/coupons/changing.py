@@ -34,7 +34,7 @@ def get_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
 
 
 def get_stored_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, Code]:
-    """The same, also of a code that its coupon's list doesn't show yet: an order may have it.
+    """Returns the same, also of a code that no list shows yet: an order may have it.
 
     Raises NotFound.
     """

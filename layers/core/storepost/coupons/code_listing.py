@@ -87,7 +87,7 @@ def code_views(coupon: Coupon, codes: Sequence[Code]) -> list[CodeView]:
 
 
 def codes_of(profile: Profile) -> list[CodeView]:
-    """Everything that one person has of codes, the newest first."""
+    """Returns everything that one person has of codes, the newest first."""
     codes = CodeRepository(profile.workspace)
     found = codes.get_many(each.code_id for each in codes.pointers_of(profile.partitions)).values()
     coupons = CouponRepository(profile.workspace)

@@ -126,7 +126,7 @@ class CodeRepository:
     def pointers_of(
         self, partitions: Iterable[UUID], coupon_id: UUID | None = None, occasion: str = ""
     ) -> Sequence[Pointer]:
-        """The codes of a profile, each once: all, or those of a coupon whose names begin so.
+        """Returns a profile's codes, each once: all, or those of a coupon whose names begin so.
 
         They only ever move to a later partition. So they are read in their order, and one that
         moves meanwhile is found twice rather than never.

@@ -22,7 +22,7 @@ _ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 
 
 def new_seed() -> str:
-    """A secret from which a pool's codes follow, so that a run that is repeated makes the same."""
+    """Returns a secret from which a pool's codes follow: a repeated run makes the same ones."""
     return secrets.token_urlsafe(32)
 
 
@@ -50,7 +50,7 @@ def code_id(store_id: UUID, text: str) -> UUID:
 
 
 def cleaned(text: str) -> str:
-    """The code in a spreadsheet's cell: without blanks around it, and what nobody sees in it."""
+    """Returns the code in a spreadsheet's cell, without blanks around it and what nobody sees."""
     bare = _UNSEEN.sub("", text).strip()
     if formula := _FORMULA.fullmatch(bare):
         return formula[1].strip()
@@ -58,7 +58,7 @@ def cleaned(text: str) -> str:
 
 
 def fault_of(text: str) -> str | None:
-    """Why the text is no code, or None."""
+    """Returns why the text is no code, or None."""
     if not text:
         return "It is blank."
     if _WHITE_SPACE.search(text):

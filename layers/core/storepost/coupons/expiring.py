@@ -15,8 +15,10 @@ from storepost.coupons.keys import DUE_SHARDS
 from storepost.coupons.model import Code, CodeStatus, Coupon, CouponStatus
 from storepost.coupons.repository import CouponRepository, due_before
 from storepost.coupons.rows import CouponDueItem
+from storepost.coupons.trees import CodeList, among
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
+from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
 MAX_OF_A_SHARD = 2000
@@ -39,7 +41,7 @@ class Repositories:
 
     @classmethod
     def of(cls, workspace: WorkspaceScope) -> "Repositories":
-        """Of one workspace."""
+        """Returns the repositories of one workspace."""
         return cls(CouponRepository(workspace), CodeRepository(workspace))
 
 
@@ -112,3 +114,22 @@ def _expire_codes(
             repositories.codes.not_due(changes, row)
     if is_on_platform:
         repositories.coupons.send(changes, coupon_id)
+
+
+def expire_some(workspace: WorkspaceScope, coupon_id: UUID) -> bool:
+    """Makes some of an ended coupon's codes what they show; whether there may be more."""
+    return commit_anew(partial(_expire_some, workspace=workspace, coupon_id=coupon_id))
+
+
+def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -> bool:
+    repositories, now = Repositories.of(workspace), clock.now()
+    coupon = repositories.coupons.get(coupon_id)
+    if coupon is None or coupon.is_active(now):
+        return False
+    left = coupon.stored_for(CodeStatus.EXPIRED, now) - {CodeStatus.EXPIRED}
+    tree = CodeList(workspace, coupon_id).tree
+    entries = tree.page(PageRequest(1, CODES_CHANGED_AT_ONCE), by=among(left)).items
+    for code in repositories.codes.get_shown(entry.id for entry in entries).values():
+        if code.status in left:
+            expire(changes, repositories, code)
+    return bool(entries)

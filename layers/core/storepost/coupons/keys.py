@@ -26,18 +26,18 @@ def coupons_partition(workspace: WorkspaceScope) -> str:
 
 
 def coupon_key(workspace: WorkspaceScope, coupon_id: UUID) -> Key:
-    """Where a coupon stands."""
+    """Returns where a coupon stands."""
     return (coupons_partition(workspace), short(coupon_id))
 
 
 @lru_cache(maxsize=4 * CODE_SHARDS)
 def codes_partition(workspace: WorkspaceScope, shard: int) -> str:
-    """One of the partitions that have a workspace's codes."""
+    """Returns one of the partitions that have a workspace's codes."""
     return workspace.partition("coupon_codes", str(shard))
 
 
 def code_key(workspace: WorkspaceScope, code: UUID) -> Key:
-    """Where a code stands, or that an order had it before it was one of ours."""
+    """Returns where a code stands, or that an order had it before it was one of ours."""
     return (codes_partition(workspace, code.int % CODE_SHARDS), short(code))
 
 
@@ -57,7 +57,7 @@ def work_prefix() -> str:
 
 
 def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
-    """Where it stands that codes are still to be stored; what was asked for first is first."""
+    """Returns where it stands that codes are still to be stored; the oldest request first."""
     return (jobs_partition(workspace, coupon_id), f"{_WORK}{short(work_id)}")
 
 
@@ -82,7 +82,7 @@ def pointer_prefix(coupon_id: UUID | None = None) -> str:
 
 
 def pointer_key(workspace: WorkspaceScope, profile_id: UUID, coupon_id: UUID, name: str) -> Key:
-    """Where a profile's partition names a code of a coupon."""
+    """Returns where a profile's partition names a code of a coupon."""
     partition = pointer_partition(workspace, profile_id)
     return (partition, f"{_POINTER}{short(coupon_id)}#{name}")
 
@@ -104,7 +104,7 @@ def due_partition(coupon_id: UUID) -> str:
 
 
 def due_key(coupon_id: UUID, at: datetime, code: UUID | None = None) -> Key:
-    """Where it stands that a code ends then, or that the coupon is to be looked at."""
+    """Returns where it stands that a code ends then, or that the coupon is to be looked at."""
     named = f"{short(coupon_id)}#{short(code) if code else ''}"
     return (f"{DUE_PARTITION}{_shard(coupon_id)}", f"{clock.to_text(at)}#{named}")
 

@@ -42,7 +42,7 @@ class CouponView:
 
     @property
     def admin_url(self) -> str | None:
-        """Where the store's platform shows the discount, once there is one."""
+        """Returns where the store's platform shows the discount, once there is one."""
         if self.coupon.external_id is None:
             return None
         return f"{self.store.admin_url.rstrip('/')}/discounts/{self.coupon.external_id}"

@@ -82,7 +82,7 @@ class Validity:
     ends_at: datetime | None = None
 
     def end_of(self, assigned_at: datetime) -> datetime | None:
-        """When a code ends that is assigned then."""
+        """Returns when a code ends that is assigned then."""
         return assigned_at + timedelta(days=self.days) if self.days else self.ends_at
 
 

@@ -20,7 +20,7 @@ def first_status(coupon: Coupon) -> CodeStatus:
 
 
 def made_codes(coupon: Coupon, count: int) -> list[str]:
-    """So many new codes of the coupon."""
+    """Returns so many new codes of the coupon."""
     made = dict[str, None]()
     while len(made) < count:
         made[made_code(coupon.prefix)] = None

@@ -81,7 +81,7 @@ class ImportedCoupon:
 def create_coupon(
     workspace: WorkspaceScope, store_id: UUID, payload: NewCoupon, changes: Changes
 ) -> FilledCoupon:
-    """A coupon whose codes are made here; a pool's first codes at once, the rest by the worker.
+    """Creates a coupon with codes of our own; a pool's first at once, the rest by the worker.
 
     Raises StoreDisconnected, PermissionMissing and CurrencyMismatch.
     """
@@ -154,7 +154,7 @@ def top_up(
     content: str | None = None,
     column: str | None = None,
 ) -> FilledCoupon:
-    """More codes for a pool: so many new ones, or those of a CSV file.
+    """Adds codes to a pool: so many new ones, or those of a CSV file.
 
     Raises CouponEnded, NotAPool, StoreDisconnected, PermissionMissing, and what an import does.
     """

@@ -52,7 +52,7 @@ def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, curren
 
 
 def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, CodeResult]:
-    """What became of each code, by its folded text; it is waited for until the shop is done.
+    """Returns what became of each code, by its folded text, once the shop has added them.
 
     Raises what `AdminClient.run` does.
     """

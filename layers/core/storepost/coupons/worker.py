@@ -9,7 +9,7 @@ that notes how far it came.
 from dataclasses import replace
 from functools import partial
 
-from storepost.coupons.ending import expire_some
+from storepost.coupons.expiring import expire_some
 from storepost.coupons.filling import Filling
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.shop_sync import ShopSync

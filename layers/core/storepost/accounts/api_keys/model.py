@@ -68,7 +68,7 @@ class ApiKey:
 
     @property
     def last_used_at(self) -> datetime | None:
-        """When the key was last used, to the minute; None before its first use."""
+        """Returns when the key was last used, to the minute; None before its first use."""
         return latest(self.used_before, *(secret.used_at for secret in self.secrets))
 
 

@@ -57,12 +57,12 @@ class ActiveKeysItem(Item, discriminator="active_keys"):
 
 
 def api_key_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
-    """Where a key stands."""
+    """Returns where a key stands."""
     return (workspace.key, f"api_key#{short(key_id)}")
 
 
 def active_keys_key(workspace: WorkspaceScope) -> Key:
-    """Where the active keys are counted."""
+    """Returns where the active keys are counted."""
     return (workspace.key, "active_keys")
 
 
@@ -98,7 +98,7 @@ class ApiKeyRepository:
         ]
 
     def add(self, changes: Changes, key: ApiKey) -> None:
-        """A new key; `KeyLimit` once the workspace has all that it may."""
+        """Adds a new key; `KeyLimit` once the workspace has all that it may."""
         [secret] = key.secrets
         changes.create(
             ApiKeyItem(

@@ -320,7 +320,7 @@ MESSAGES: Mapping[str, type[Message]] = {
 
 
 def to_params(message: Message) -> Params:
-    """What JSON can hold of a message: times as ISO 8601 in UTC, keys as ``{name, prefix}``.
+    """Returns the message as JSON holds it: times as ISO 8601 in UTC, keys as ``{name, prefix}``.
 
     Raises ValueError for a time without an offset.
     """
@@ -340,7 +340,7 @@ def _plain(
 
 
 def mask_address(address: str) -> MaskedAddress:
-    """``jane@example.com`` as ``j***@example.com``: its owner knows it, nobody else learns it.
+    """Returns ``j***@example.com`` of ``jane@example.com``: its owner alone knows it by that.
 
     Always three stars, so that the length stays untold too; a local part of one character is
     hidden whole. Raises ValueError for what is no address.

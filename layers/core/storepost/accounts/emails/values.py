@@ -65,14 +65,14 @@ def link(value: object) -> str:
 
 
 def code(value: object) -> str:
-    """Six digits, else ValueError."""
+    """Returns six digits, else ValueError."""
     if not isinstance(value, str) or not _CODE.fullmatch(value):
         raise ValueError("a code must be six digits")
     return value
 
 
 def moment(value: object) -> str:
-    """A time (ISO 8601 with an offset) as ``28 November 2026, 14:05 UTC``, else ValueError."""
+    """Returns an ISO 8601 time as ``28 November 2026, 14:05 UTC``, else ValueError."""
     parsed = datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(parsed, datetime) or parsed.tzinfo is None:
         raise ValueError("a time must be ISO 8601 with an offset")
@@ -81,7 +81,7 @@ def moment(value: object) -> str:
 
 
 def language(value: object) -> Language:
-    """One of the languages that shoppers are written to in, else ValueError."""
+    """Returns one of the languages that shoppers are written to in, else ValueError."""
     if not isinstance(value, str) or value not in Language:
         raise ValueError("a language must be one of those that shoppers are written to in")
     return Language(value)
@@ -98,7 +98,7 @@ def moment_or_none(value: object) -> str | None:
 
 
 def key_labels(value: object) -> list[dict[str, str]]:
-    """API keys, each ``{name, prefix}``, as lines; else ValueError."""
+    """Returns API keys, each ``{name, prefix}``, as lines; else ValueError."""
     if not isinstance(value, list | tuple):
         raise ValueError("keys must be a list")
     return [_key_label(label) for label in value]

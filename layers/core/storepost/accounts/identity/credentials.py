@@ -59,17 +59,17 @@ class TrustedBrowserItem(Item, discriminator="trusted_browser"):
 
 
 def address_attempts_key(limit: str, email: str) -> Key:
-    """Where the attempts for an address are counted, whether it has an account or not."""
+    """Returns where the attempts for an address are counted, whether it has an account or not."""
     return (f"email#{email}", f"attempts#{limit}")
 
 
 def person_attempts_key(limit: str, person: PersonScope) -> Key:
-    """Where a person's attempts are counted."""
+    """Returns where a person's attempts are counted."""
     return (person.key, f"attempts#{limit}")
 
 
 def source_attempts_key(limit: str, ip: str | None) -> Key:
-    """Where the attempts from a source address are counted; the address stands there hashed.
+    """Returns where a source address's attempts are counted; it stands there hashed.
 
     An IPv6 subscriber has at least a /64, so all of it counts as one.
     """
@@ -77,33 +77,33 @@ def source_attempts_key(limit: str, ip: str | None) -> Key:
 
 
 def pair_attempts_key(limit: str, email: str, ip: str | None) -> Key:
-    """Where the attempts for an address from one source are counted; both stand there hashed."""
+    """Returns where the attempts for an address from one source are counted, both hashed."""
     return _hashed_attempts_key(limit, email, _source(ip))
 
 
 def place_attempts_key(limit: str, place: Key) -> Key:
-    """Where the attempts from a place that a person is known at are counted."""
+    """Returns where the attempts from a place that a person is known at are counted."""
     return _hashed_attempts_key(limit, *place)
 
 
 def known_source_key(person: PersonScope, ip: str) -> Key:
-    """Where it stands that a person signed in from a source; its address stands there hashed."""
+    """Returns where it stands that a person signed in from a source, whose address is hashed."""
     hashed = sha256(f"{person.key}\x1f{_source(ip)}".encode()).hexdigest()
     return (person.key, f"known_source#{hashed}")
 
 
 def authenticator_key(person: PersonScope) -> Key:
-    """Where the seed of the person's app stands."""
+    """Returns where the seed of the person's app stands."""
     return (person.key, "authenticator")
 
 
 def backup_codes_key(person: PersonScope) -> Key:
-    """Where the person's backup codes stand."""
+    """Returns where the person's backup codes stand."""
     return (person.key, "backup_codes")
 
 
 def trusted_browser_key(person: PersonScope, digest: str) -> Key:
-    """Where a browser that the person trusts stands: nobody else's token is found there."""
+    """Returns where a browser that the person trusts stands: nobody else's token is found there."""
     return (person.key, f"trusted_browser#{digest}")
 
 

@@ -21,7 +21,7 @@ class KeyScope(StoredEnum):
     WRITE = "write"
 
     def covers(self, needed: "KeyScope") -> bool:
-        """Whether a key of this scope may do what needs the other; an unknown one may nothing."""
+        """Returns whether this scope may do what needs the other; an unknown one may nothing."""
         order = list(KeyScope)
         return self in order and order.index(self) >= order.index(needed)
 
@@ -48,7 +48,7 @@ class Person:
 
     @property
     def scope(self) -> PersonScope:
-        """Where what belongs to the person stands."""
+        """Returns where what belongs to the person stands."""
         return PersonScope(self.id)
 
     @property
@@ -79,7 +79,7 @@ class Session:
 
     @property
     def active_since(self) -> datetime:
-        """Since when the active workspace is active: no membership made later counts."""
+        """Returns since when the active workspace is active: no membership made later counts."""
         return self.workspace_since or self.signed_in_at
 
     def is_over(self, now: datetime) -> bool:
@@ -91,7 +91,7 @@ class Session:
         return not self.is_over(now) and self.epoch == person.sessions_epoch
 
     def slid(self, now: datetime) -> datetime:
-        """When the session ends if it is used now: 30 days on, 90 after the sign-in at most."""
+        """Returns when the session ends if used now: 30 days on, 90 after sign-in at most."""
         return min(now + SESSION_SLIDES, self.signed_in_at + SESSION_ENDS)
 
 
@@ -133,7 +133,7 @@ class ApiKeyHolder:
 
     @property
     def person_id(self) -> UUID | None:
-        """For whom the key acts, where a person counts."""
+        """Returns for whom the key acts, where a person counts."""
         return self.maker_id
 
 

@@ -93,22 +93,22 @@ class ApiKeyTokenItem(Item, discriminator="api_key_token"):
 
 
 def token_key(digest: str) -> Key:
-    """Where a token's row stands."""
+    """Returns where a token's row stands."""
     return (f"token#{digest}", "token")
 
 
 def email_claim_key(email: str) -> Key:
-    """Where the claim of an address stands; the address as it is compared."""
+    """Returns where the claim of an address stands; the address as it is compared."""
     return (f"email#{email}", "claim")
 
 
 def person_key(person: PersonScope) -> Key:
-    """Where the account stands."""
+    """Returns where the account stands."""
     return (person.key, "person")
 
 
 def session_pointer_key(person: PersonScope, session_id: UUID) -> Key:
-    """Where the person's partition names a session."""
+    """Returns where the person's partition names a session."""
     return (person.key, f"session#{short(session_id)}")
 
 
@@ -138,7 +138,7 @@ def find_account(email: str) -> Person | None:
 
 
 def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None:
-    """A new account with a verified address; raises `taken` where somebody else has that."""
+    """Adds a new account with a verified address; raises `taken` where somebody else has that."""
     changes.create(
         PersonItem(
             *person_key(person.scope),
@@ -165,7 +165,7 @@ def setting_verified(now: datetime) -> list[Action]:
 
 
 def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
-    """Another hash of the same password, if that is still the person's."""
+    """Writes another hash of the same password, if that is still the person's."""
     row = PersonItem(*person_key(person.scope))
     changes.update(
         row,
@@ -191,7 +191,7 @@ def find_session(person: PersonScope, session_id: UUID) -> Session | None:
 
 
 def add_session(changes: Changes, session: Session) -> None:
-    """A new session: its row and the person's pointer."""
+    """Adds a new session: its row and the person's pointer."""
     pk, sk = token_key(session.token_digest)
     changes.create(
         SessionItem(
@@ -222,7 +222,7 @@ def add_session(changes: Changes, session: Session) -> None:
 
 
 def delete_session(changes: Changes, session: Session) -> None:
-    """The session's two rows; repeatable."""
+    """Deletes the session's two rows; repeatable."""
     changes.delete(SessionItem(*token_key(session.token_digest)))
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
     changes.delete(SessionPointerItem(*pointer))

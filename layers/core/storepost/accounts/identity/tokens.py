@@ -22,7 +22,7 @@ _SESSION_BYTES, _SESSION = 32, 43
 
 
 def new_session_token() -> str:
-    """256 random bits, recognisable by their beginning."""
+    """Returns 256 random bits, recognisable by their beginning."""
     return SESSION_PREFIX + secrets.token_urlsafe(_SESSION_BYTES)
 
 
@@ -42,7 +42,7 @@ def prefix_of_key(key: str) -> str:
 
 
 def is_well_formed(token: str) -> bool:
-    """Whether the token can be one of ours at all; most that can't are refused without a read."""
+    """Returns whether the token can be one of ours; most others are refused without a read."""
     if token.startswith(SESSION_PREFIX):
         return len(token) == len(SESSION_PREFIX) + _SESSION
     if not token.startswith(KEY_PREFIX) or len(token) != _KEY:
@@ -52,7 +52,7 @@ def is_well_formed(token: str) -> bool:
 
 
 def digest(token: str) -> str:
-    """SHA-256 of a token of 200 bits or more, in hexadecimal: what is stored of it."""
+    """Returns the SHA-256 of a token of 200 bits or more, in hexadecimal: what is stored of it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

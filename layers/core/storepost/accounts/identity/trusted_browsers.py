@@ -54,7 +54,7 @@ def count_trusted(person: Person) -> int:
 
 
 def revoke_actions() -> list[Action]:
-    """What forgets all of a person's browsers, for a write of the account that does more."""
+    """Returns what forgets a person's browsers, for a write of the account that does more."""
     return [PersonItem.trust_epoch.add(1)]
 
 

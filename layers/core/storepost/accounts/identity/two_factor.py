@@ -71,7 +71,7 @@ def verify_second_factor(
 
 
 def new_seed() -> str:
-    """160 random bits in Base32, as RFC 4226 asks for and apps read them."""
+    """Returns 160 random bits in Base32, as RFC 4226 asks for and apps read them."""
     return str(_pyotp().random_base32())
 
 
@@ -121,7 +121,7 @@ def delete_seed(changes: Changes, person: PersonScope) -> None:
 
 
 def new_backup_codes(changes: Changes, person: PersonScope) -> list[str]:
-    """Ten codes, each good for one sign-in; the old ones end."""
+    """Returns ten codes, each good for one sign-in; the old ones end."""
     codes = [
         "".join(secrets.choice(_BACKUP_ALPHABET) for _ in range(_BACKUP_LENGTH))
         for _ in range(BACKUP_CODES)

@@ -48,7 +48,7 @@ class Invitation:
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """Where the invitation leads."""
+        """Returns where the invitation leads."""
         return WorkspaceScope(self.workspace_id)
 
     @property

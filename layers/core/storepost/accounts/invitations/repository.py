@@ -70,22 +70,22 @@ class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
 
 
 def invitation_key(workspace: WorkspaceScope, invitation_id: UUID) -> Key:
-    """Where the invitation stands."""
+    """Returns where the invitation stands."""
     return (workspace.key, f"invitation#{short(invitation_id)}")
 
 
 def invited_key(workspace: WorkspaceScope, email: str) -> Key:
-    """Where the claim of an open invitation's address stands."""
+    """Returns where the claim of an open invitation's address stands."""
     return (workspace.key, f"invited#{email}")
 
 
 def pointer_key(invitation_id: UUID) -> Key:
-    """Where the holder of the link finds the workspace."""
+    """Returns where the holder of the link finds the workspace."""
     return (f"invitation#{short(invitation_id)}", "pointer")
 
 
 def sends_key(person: PersonScope) -> Key:
-    """Where a person's sends are counted."""
+    """Returns where a person's sends are counted."""
     return (person.key, "invitation_sends")
 
 
@@ -126,7 +126,7 @@ class InvitationRepository:
         return [_as_invitation(row) for row in rows if isinstance(row, InvitationItem)]
 
     def add(self, changes: Changes, invitation: Invitation) -> None:
-        """A new invitation with its pointer and the claim of its address."""
+        """Adds a new invitation with its pointer and the claim of its address."""
         changes.create(self._item(invitation))
         changes.create(
             InvitationPointerItem(*pointer_key(invitation.id), workspace_id=self._scope.id)

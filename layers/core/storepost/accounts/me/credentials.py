@@ -18,7 +18,7 @@ from storepost.values import clock
 def change_password(
     caller: SignedInPerson, current: str, password: str, ip: str | None, changes: Changes
 ) -> None:
-    """A new password: every other session and every trusted browser ends; the person is told."""
+    """Writes a new password, ends other sessions and trusted browsers, and tells the person."""
     caller = prove(caller, current, ip)
     person = caller.person
     repository.change_password(changes, caller, hash_password(password))

@@ -9,7 +9,7 @@ from storepost.values.problems import Unauthenticated
 
 
 def present(caller: SignedInPerson) -> SignedInPerson:
-    """The caller as stored now: a run after a lost race must not decide on what the first one read.
+    """Returns the caller as stored now: a run after a lost race mustn't decide on older reads.
 
     Raises Unauthenticated where the session or the account ended meanwhile.
     """

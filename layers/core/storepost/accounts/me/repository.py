@@ -58,22 +58,22 @@ class PendingAuthenticatorItem(Item, discriminator="pending_authenticator"):
 
 
 def address_change_key(person: PersonScope) -> Key:
-    """Where the address that the person asked for stands."""
+    """Returns where the address that the person asked for stands."""
     return (person.key, "address_change")
 
 
 def address_code_key(person: PersonScope) -> Key:
-    """Where the code that was sent to it stands."""
+    """Returns where the code that was sent to it stands."""
     return (person.key, "code#address_change")
 
 
 def email_method_code_key(person: PersonScope) -> Key:
-    """Where the code that turns emailed second factors on stands."""
+    """Returns where the code that turns emailed second factors on stands."""
     return (person.key, "code#email_method")
 
 
 def pending_authenticator_key(person: PersonScope) -> Key:
-    """Where the seed of an app that is being set up stands."""
+    """Returns where the seed of an app that is being set up stands."""
     return (person.key, "pending_authenticator")
 
 
@@ -86,7 +86,7 @@ class PendingSeed:
 
 
 def change_password(changes: Changes, caller: SignedInPerson, password_hash: str) -> None:
-    """A new password: every session but the caller's ends, every trusted browser is forgotten."""
+    """Writes a new password, and ends trusted browsers and every session but the caller's."""
     also = [PersonItem.password_hash.set(password_hash), *trusted_browsers.revoke_actions()]
     end_all_sessions(changes, caller.person, except_=caller.session, also=also)
     _sweep_browsers(changes, caller.person)

@@ -29,7 +29,7 @@ from storepost.values.scope import PersonScope
 def start_app(
     caller: SignedInPerson, password: str, ip: str | None, changes: Changes
 ) -> tuple[str, Person]:
-    """A seed for the person's app. The method is not on before the app shows a code of it."""
+    """Returns a seed for the person's app. The method is off until the app shows a code of it."""
     person = prove(caller, password, ip).person
     if person.app_since:
         raise MethodOn()
@@ -107,7 +107,7 @@ def disable_email(caller: SignedInPerson, changes: Changes) -> None:
 def renew_backup_codes(
     caller: SignedInPerson, password: str, ip: str | None, changes: Changes
 ) -> list[str]:
-    """Ten new codes; the old ones and every trusted browser end."""
+    """Returns ten new codes; the old ones and every trusted browser end."""
     person = prove(caller, password, ip).person
     if not person.has_two_factor:
         raise TwoFactorOff()

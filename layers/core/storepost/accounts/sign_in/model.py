@@ -61,7 +61,7 @@ class Reset:
     expires_at: datetime
 
     def is_for(self, person: Person, now: datetime) -> bool:
-        """Whether it still holds: the address and the password are those of when it was sent."""
+        """Returns whether it still holds: address and password are those of when it was sent."""
         return (
             now < self.expires_at
             and self.email == person.email

@@ -52,7 +52,7 @@ def sign_up(request: SignUp, ip: str | None, base_url: str, changes: Changes) ->
 
 
 def resend(registration_id: UUID, base_url: str, changes: Changes) -> None:
-    """Another code for a registration that isn't over; the one before ends."""
+    """Sends another code for a registration that isn't over; the one before ends."""
     registration = find_registration(registration_id, clock.now())
     if registration:
         _email_link(registration, base_url, changes)

@@ -55,37 +55,37 @@ class ResetItem(Item, discriminator="password_reset"):
 
 
 def registration_key(registration_id: UUID) -> Key:
-    """Where a registration stands."""
+    """Returns where a registration stands."""
     return (f"token#{digest(str(registration_id))}", "registration")
 
 
 def registration_code_key(registration_id: UUID) -> Key:
-    """Where the code of a registration stands."""
+    """Returns where the code of a registration stands."""
     return (registration_key(registration_id)[0], "code")
 
 
 def verified_address_key(email: str) -> Key:
-    """Where it stands when an address was verified."""
+    """Returns where it stands when an address was verified."""
     return (f"email#{email}", "verified")
 
 
 def challenge_key(token_digest: str) -> Key:
-    """Where a challenge stands."""
+    """Returns where a challenge stands."""
     return (f"token#{token_digest}", "challenge")
 
 
 def challenge_code_key(token_digest: str) -> Key:
-    """Where the code that was emailed for a challenge stands."""
+    """Returns where the code that was emailed for a challenge stands."""
     return (f"token#{token_digest}", "code")
 
 
 def reset_key(token_digest: str) -> Key:
-    """Where a reset stands."""
+    """Returns where a reset stands."""
     return (f"token#{token_digest}", "password_reset")
 
 
 def add_registration(changes: Changes, registration: Registration) -> None:
-    """A new registration."""
+    """Adds a new registration."""
     changes.create(
         RegistrationItem(
             *registration_key(registration.id),
@@ -127,7 +127,7 @@ def end_registrations(changes: Changes, registration: Registration, now: datetim
 
 
 def add_challenge(changes: Changes, challenge: Challenge) -> None:
-    """A new challenge."""
+    """Adds a new challenge."""
     changes.create(
         ChallengeItem(
             *challenge_key(challenge.token_digest),
@@ -202,7 +202,7 @@ def end_challenge(changes: Changes, challenge: Challenge) -> None:
 
 
 def add_reset(changes: Changes, reset: Reset) -> None:
-    """A new reset."""
+    """Adds a new reset."""
     changes.create(
         ResetItem(
             *reset_key(reset.token_digest),

@@ -42,7 +42,7 @@ class Workspace:
 
     @property
     def scope(self) -> WorkspaceScope:
-        """Where what belongs to the workspace stands."""
+        """Returns where what belongs to the workspace stands."""
         return WorkspaceScope(self.id)
 
 

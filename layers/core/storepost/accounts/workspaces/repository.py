@@ -67,22 +67,22 @@ class MembershipPointerItem(Item, discriminator="membership_pointer"):
 
 
 def workspace_key(workspace: WorkspaceScope) -> Key:
-    """Where the workspace stands."""
+    """Returns where the workspace stands."""
     return (workspace.key, "workspace")
 
 
 def membership_key(workspace: WorkspaceScope, person_id: UUID) -> Key:
-    """Where somebody's membership stands."""
+    """Returns where somebody's membership stands."""
     return (workspace.key, f"member#{short(person_id)}")
 
 
 def membership_pointer_key(person: PersonScope, workspace: WorkspaceScope) -> Key:
-    """Where the person's partition names the workspace."""
+    """Returns where the person's partition names the workspace."""
     return (person.key, f"membership#{short(workspace.id)}")
 
 
 def slug_key(slug: str) -> Key:
-    """Where a slug's claim stands."""
+    """Returns where a slug's claim stands."""
     return (f"slug#{slug}", "claim")
 
 
@@ -107,7 +107,7 @@ class WorkspaceRepository:
         return as_workspace(item) if _is_live(item) else None
 
     def ended_at(self) -> datetime | None:
-        """Since when the workspace is being removed; None where it isn't, or once it is."""
+        """Returns since when the workspace is being removed; None where it isn't, or once it is."""
         item = find(WorkspaceItem, workspace_key(self._scope))
         return item.ended_at if item else None
 
@@ -120,7 +120,7 @@ class WorkspaceRepository:
         changes.delete(SlugItem(*slug_key(workspace.slug)))
 
     def membership_of(self, person_id: UUID) -> Membership | None:
-        """Somebody's membership, or None."""
+        """Returns somebody's membership, or None."""
         item = find(MembershipItem, membership_key(self._scope, person_id))
         return as_membership(item) if item else None
 
@@ -136,7 +136,7 @@ class WorkspaceRepository:
         return next((m for m in self.memberships() if m.role is Role.OWNER), None)
 
     def standing_of(self, person_id: UUID) -> Standing | None:
-        """The workspace with somebody's membership, in one read; None where there is none."""
+        """Returns the workspace with somebody's membership, in one read; None without one."""
         keys = workspace_key(self._scope), membership_key(self._scope, person_id)
         rows = find_all(keys)
         workspace = find_in(rows, WorkspaceItem, keys[0])
@@ -146,7 +146,7 @@ class WorkspaceRepository:
         return Standing(as_workspace(workspace), as_membership(membership))
 
     def add(self, changes: Changes, workspace: Workspace) -> None:
-        """A new workspace with the claim of its slug; a slug taken meanwhile is a lost race."""
+        """Adds a new workspace with the claim of its slug; a slug that is taken is a lost race."""
         changes.create(
             WorkspaceItem(
                 *workspace_key(self._scope),
@@ -178,7 +178,7 @@ class WorkspaceRepository:
         changes.update(row, [WorkspaceItem.store_count.add(by)], WorkspaceItem.pk.exists())
 
     def add_member(self, changes: Changes, membership: Membership) -> None:
-        """A new membership with the person's pointer to it."""
+        """Adds a new membership with the person's pointer to it."""
         key = membership_key(self._scope, membership.person_id)
         changes.create(
             MembershipItem(

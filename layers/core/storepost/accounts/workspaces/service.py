@@ -22,7 +22,7 @@ _NUMBERED = 50
 
 
 def available_slug(name: str) -> str:
-    """The slug that a new workspace of that name would get: the plain one, else numbered."""
+    """Returns the slug that a workspace of that name would get: the plain one, else numbered."""
     plain = slug_of(name)
     candidates = [plain, *(f"{plain}-{number}" for number in range(2, _NUMBERED + 2))]
     taken = taken_slugs(candidates[:1])

@@ -35,7 +35,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.accounts.identity.limits import Limit, count_for_source
 from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSmall
-from storepost.api.http.answering import AnswerValidation
+from storepost.api.http.answers import JSON, AnswerValidation, as_json, as_sent
 from storepost.api.http.budgets import headers_of
 from storepost.api.http.deadline import DeadlineReached, deadline
 from storepost.api.http.entity_tags import entity_tags
@@ -48,7 +48,6 @@ from storepost.api.http.origin import origin_of
 from storepost.api.http.query import contradictions, name_parameters, unknown_parameters
 from storepost.api.http.query_forms import add_query_forms
 from storepost.api.http.rendering import from_validation, missing, render, unexpected
-from storepost.api.http.writing import JSON, as_json, as_sent
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.patience import Patience, patience

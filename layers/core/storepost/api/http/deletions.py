@@ -16,7 +16,7 @@ def note_deletion(app: APIGatewayHttpResolver, changes: Changes) -> None:
 
 
 def is_repeated(app: APIGatewayHttpResolver) -> bool:
-    """Whether the request is a `DELETE` that was done before, by whoever of the workspace."""
+    """Returns whether the request is a `DELETE` that somebody of the workspace did before."""
     return app.current_event.http_method == "DELETE" and was_deleted(_id_of(app))
 
 

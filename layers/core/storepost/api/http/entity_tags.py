@@ -26,11 +26,10 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.identity.repository import find_person
-from storepost.api.http.answering import AnswerValidation
+from storepost.api.http.answers import JSON, AnswerValidation, as_sent
 from storepost.api.http.callers import MayCall
 from storepost.api.http.lists import Page
 from storepost.api.http.powertools_private import routes_of, validated
-from storepost.api.http.writing import JSON, as_sent
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.recorded_reads import recorded_reads
 from storepost.values.problems import NotFound, PreconditionFailed

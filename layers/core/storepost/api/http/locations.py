@@ -47,7 +47,7 @@ _STATUSES = frozenset({201, 202})
 def location_of(
     operation: str | None, event: BaseProxyEvent, answer: dict[str, Any]
 ) -> dict[str, str]:
-    """The header, where the answer is a 201 or 202 of something that has an address of its own."""
+    """Returns the header where the answer is a 201 or 202 of something that has an address."""
     template = LOCATIONS.get(operation or "")
     if template is None or answer["statusCode"] not in _STATUSES:
         return {}

@@ -26,7 +26,7 @@ class Representation(StrEnum):
 
 
 def preferred(accept: str) -> Representation:
-    """HTML where the header ranks it above JSON, as browsers do; JSON in doubt."""
+    """Returns HTML where the header ranks it above JSON, as browsers do; JSON in doubt."""
     weights = dict(_ranges(accept))
     html = next((weights[kind] for kind in _HTML if kind in weights), 0.0)
     json = next((weights[kind] for kind in _JSON if kind in weights), 0.0)

@@ -19,11 +19,11 @@ from aws_lambda_powertools.event_handler import (
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.accounts.identity.model import Caller
+from storepost.api.http.answers import as_sent
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.deletions import is_repeated, note_deletion
 from storepost.api.http.entity_tags import expect_match
 from storepost.api.http.rendering import render
-from storepost.api.http.writing import as_sent
 from storepost.platform.persistence.changes import Changes, until_won
 from storepost.platform.persistence.idempotency import (
     Answer,

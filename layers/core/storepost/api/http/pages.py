@@ -25,7 +25,7 @@ def page_response(
     status: int = 200,
     if_none_match: str | None = None,
 ) -> Response[Any]:
-    """The page as an answer; 304 where the caller has it, of the tags in `If-None-Match`."""
+    """Returns the page as an answer; 304 where `If-None-Match` has its tag."""
     complete = {**page.headers, **(headers or {})}
     if status != 200 or "no-store" in complete["Cache-Control"]:
         return Response(status, HTML, page.html, headers=complete)
@@ -49,7 +49,7 @@ def text_response(
 def problem_pages(
     operations: frozenset[str], page: Callable[[Problem, Language | None], WebPage]
 ) -> ProblemPage:
-    """What `create_app` takes for operations whose problems a browser gets as `page` says them.
+    """Returns what makes `create_app` answer a browser problems as `page` says them.
 
     Any other program gets the problem as always. No cache may keep either: they may be kept by
     their status alone (404 and 410 in RFC 9110, section 15.1), and a dead link can come to life.

@@ -23,7 +23,7 @@ def trusted_proxies() -> tuple[Network, ...]:
 def caller_address(
     source_ip: str | None, forwarded_for: str | None, trusted: Iterable[Network]
 ) -> str | None:
-    """The caller's address: the gateway's `source_ip`, or what a trusted proxy says of it."""
+    """Returns the caller's address: the gateway's `source_ip`, or what a trusted proxy says."""
     networks = tuple(trusted)
     if not networks or not _is_within(source_ip, networks):
         return source_ip

@@ -3,9 +3,9 @@
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
+from storepost.api.http.answers import as_json
 from storepost.api.http.origin import base_url
 from storepost.api.http.powertools_private import routes_of
-from storepost.api.http.writing import as_json
 from storepost.values.field_errors import field_errors
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import (
@@ -38,7 +38,7 @@ def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) 
 
 
 def missing(app: APIGatewayHttpResolver) -> Problem:
-    """404, or 405 with `Allow` where the path has other methods."""
+    """Answers 404, or 405 with `Allow` where the path has other methods."""
     path = app.current_event.path
     routes = routes_of(app)
     methods = {route.method for route in routes if route.rule.match(path)}
@@ -50,7 +50,7 @@ def missing(app: APIGatewayHttpResolver) -> Problem:
 
 
 def unexpected(error: BaseException) -> Internal:
-    """500, and a line in the log."""
+    """Answers 500, and writes a line in the log."""
     log_unexpected(error)
     return Internal()
 

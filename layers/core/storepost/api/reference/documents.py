@@ -15,8 +15,8 @@ from storepost.values.problems import NotFound
 from storepost.values.wire import Json
 
 _HERE = Path(__file__).parent
-_ADDRESSES = 8
-_TEXTS = 128
+_CACHED_ADDRESSES = 8
+_CACHED_TEXTS = 128
 
 
 @cache
@@ -26,8 +26,8 @@ def interface() -> Json:
     return document
 
 
-def entrances(base_url: str) -> dict[str, str]:
-    """Where to begin, by what is there; `base_url` ends in `/v1`."""
+def service_links(base_url: str) -> dict[str, str]:
+    """Returns the addresses to begin at, by what stands there; `base_url` ends in `/v1`."""
     return {
         "name": interface()["info"]["title"],
         "summary": interface()["info"]["summary"],
@@ -43,7 +43,7 @@ def entrances(base_url: str) -> dict[str, str]:
 _GUIDE = re.compile(r"\]\((guides/[\w-]+)\.md")
 
 
-@lru_cache(_ADDRESSES)
+@lru_cache(_CACHED_ADDRESSES)
 def interface_at(base_url: str) -> str:
     """Returns the interface as JSON with the address that it was asked under."""
     served = {**interface(), "servers": [{"url": base_url}]}
@@ -52,7 +52,7 @@ def interface_at(base_url: str) -> str:
     return _GUIDE.sub(lambda link: f"]({base_url}/docs/{link[1]}", text)
 
 
-@lru_cache(_TEXTS)
+@lru_cache(_CACHED_TEXTS)
 def etag_of(text: str) -> str:
     """Returns the text's entity tag."""
     # Weak: it stands for the compressed and the plain bytes alike (RFC 9110, section 8.8.1).
@@ -60,7 +60,7 @@ def etag_of(text: str) -> str:
 
 
 def is_known(etag: str, if_none_match: str | None) -> bool:
-    """Whether the caller's copy, of the tags in `If-None-Match`, is this one (RFC 9110, 13.1.2)."""
+    """Returns whether `If-None-Match` has this tag (RFC 9110, section 13.1.2)."""
     known = {tag.strip().removeprefix("W/") for tag in (if_none_match or "").split(",")}
     return "*" in known or etag.removeprefix("W/") in known
 

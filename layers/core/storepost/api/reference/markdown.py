@@ -39,7 +39,7 @@ class Place:
     """The paths of all pages; a link to any other file stays plain text. None allows all."""
 
     def address(self, link: str) -> str | None:
-        """The address that a link of the text leads to; None where nothing is served there."""
+        """Returns the address that a link leads to; None where nothing is served there."""
         if _OUTSIDE.match(link):
             return link
         path, mark, anchor = link.partition("#")
@@ -63,7 +63,7 @@ def line_to_html(text: str) -> str:
 
 
 def anchor_of(heading: str) -> str:
-    """The fragment that leads to a heading: its code at the end, or GitHub's way of spelling it."""
+    """Returns the fragment that leads to a heading: its code at the end, or GitHub's spelling."""
     code = _CODE.search(heading)
     if code:
         return code[1]

@@ -4,9 +4,10 @@ The pages behind links read what they need from the address's fragment, which no
 sees, and call the API as any other client does.
 """
 
+import json
 from functools import cache
+from pathlib import Path
 
-from storepost.api.reference.page_texts import page_texts
 from storepost.api.reference.schemas import ProblemCodePage, ProblemKind
 from storepost.api.reference.web_page import DOCUMENTATION, WebPage, render, scripts
 from storepost.values.languages import Language
@@ -16,6 +17,9 @@ _DEAD_LINKS = {404: "unknown", 410: "over"}
 """The texts of a problem's page by its status; every other one says that it didn't work."""
 _DEAD_OPT_IN_LINKS = {410: "opt_in_over"}
 """The same of an opt-in link."""
+type PageTexts = dict[str, dict[str, str]]
+"""The texts of a page by the page's name, each by its own: `{"ask": {"title": ...}}`."""
+_TEXTS = Path(__file__).parent / "texts"
 LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify-address")
 
 
@@ -48,17 +52,17 @@ def link_page(name: str) -> WebPage:
 
 
 def unsubscribe_page(language: Language, sender: str, address: str) -> WebPage:
-    """Whether an address is to get no more marketing emails; its form leads back to the page."""
+    """Asks whether an address is to get no more marketing emails; its form leads back here."""
     return _shoppers_page("unsubscribe.html", "ask", language, sender=sender, address=address)
 
 
 def unsubscribed_page(language: Language, sender: str, address: str) -> WebPage:
-    """That an address gets no more marketing emails."""
+    """Says that an address gets no more marketing emails."""
     return _shoppers_page("unsubscribed.html", "done", language, sender=sender, address=address)
 
 
 def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
-    """What is wrong with a link, to whoever followed it: in English where no language is known."""
+    """Says what is wrong with a link that was followed: in English where no language is known."""
     name = _DEAD_LINKS.get(problem.status, "failed")
     return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
 
@@ -69,7 +73,7 @@ def opt_in_page(language: Language, sender: str, address: str) -> WebPage:
 
 
 def opted_in_page(language: Language, sender: str, address: str) -> WebPage:
-    """That an address gets marketing emails."""
+    """Says that an address gets marketing emails."""
     return _shoppers_page("opted-in.html", "opt_in_done", language, sender=sender, address=address)
 
 
@@ -83,3 +87,15 @@ def _shoppers_page(template: str, name: str, language: Language, **values: str) 
     texts = page_texts(language)[name]
     page = {"texts": texts, **values}
     return render(template, language=language, personal=True, values=page)
+
+
+@cache
+def page_texts(language: Language) -> PageTexts:
+    """Returns what the pages for shoppers say in a language, read once a container.
+
+    `{address}` and `{sender}` are the address and the workspace's name. The texts address people
+    formally, or nobody, and say nothing of a person's gender. The Portuguese ones hold in Portugal
+    and in Brazil.
+    """
+    texts: PageTexts = json.loads((_TEXTS / f"{language}.json").read_text("utf-8"))
+    return texts

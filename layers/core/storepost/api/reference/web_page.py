@@ -28,12 +28,12 @@ class WebPage:
 
 
 def scripts(*files: str) -> str:
-    """Our own scripts of these names as one."""
+    """Returns our own scripts of these names as one."""
     return "\n".join((_HERE / "scripts" / file).read_text("utf-8") for file in files)
 
 
 def style_of(files: tuple[str, ...]) -> str:
-    """Our own styles of these names as one."""
+    """Returns our own styles of these names as one."""
     return "\n".join((_HERE / "templates" / file).read_text("utf-8") for file in files)
 
 

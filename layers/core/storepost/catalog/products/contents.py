@@ -30,11 +30,11 @@ class ProductContents:
 
     @property
     def variants(self) -> set[str]:
-        """The keys of the product's variants."""
+        """Returns the keys of the product's variants."""
         return {each.variant for each in self.records if each.variant is not None}
 
     def is_called(self, variant: str, name: Name) -> bool:
-        """Whether the variant is called so now."""
+        """Returns whether the variant is called so now."""
         own = [each for each in self.records if each.variant == variant]
         match name.kind:
             case NameKind.EXTERNAL_ID:
@@ -48,7 +48,7 @@ class ProductContents:
 def read_contents(
     workspace: WorkspaceScope, products: Iterable[UUID], without: Collection[UUID]
 ) -> dict[UUID, ProductContents]:
-    """Those of the products that any source but `without` has, in two batch gets a hundred.
+    """Returns those of the products that any source but `without` has, in two batch gets a hundred.
 
     Raises LostRace where a writer came between the two.
     """

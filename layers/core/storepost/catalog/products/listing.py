@@ -175,7 +175,7 @@ class _Search:
 
     @property
     def lists(self) -> ProductLists:
-        """The workspace's lists, or those of the store that is asked for."""
+        """Returns the workspace's lists, or those of the store that is asked for."""
         return ProductLists(self.workspace, self.filters.store_id)
 
 

@@ -33,7 +33,7 @@ class Match:
 
 
 def products_among(match_key: MatchKey, among: StoreNames) -> set[UUID]:
-    """Those that a row may be about; where there are none, `match` finds nothing either."""
+    """Returns those that a row may be about; where there are none, `match` finds nothing either."""
     found = {each.product for name in _names(match_key) for each in among.candidates(name)}
     named = among.product(match_key.id)
     return found if named is None else found | {named}

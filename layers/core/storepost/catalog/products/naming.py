@@ -134,7 +134,7 @@ def candidates(item: NameItem) -> list[Called]:
 
 
 def called_by(refs: Iterable[str]) -> list[Called]:
-    """Whom a row names as first and last."""
+    """Returns whom a row names as first and last."""
     return [
         Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in dict.fromkeys(refs)
     ]

@@ -82,7 +82,7 @@ class CalledRecord(NamedTuple):
 
 
 def called_records(parts: Iterable[bytes]) -> list[CalledRecord]:
-    """What a layer's records, whose rows have these contents, call their variants."""
+    """Returns what a layer's records, whose rows have these contents, call their variants."""
     _, rows = unpacked(b"".join(parts))
     return [
         CalledRecord(variant, fields.get("sku"), fields.get("barcode"))

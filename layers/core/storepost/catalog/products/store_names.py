@@ -50,21 +50,21 @@ class StoreNames:
     """What makes a product's id of its external id."""
 
     def has_product(self, product: UUID) -> bool:
-        """Whether any source has the product."""
+        """Returns whether any source has the product."""
         return product.bytes in self.products
 
     def product(self, external_id: str) -> UUID | None:
-        """The id of the product of that external id, if any source has it."""
+        """Returns the id of the product of that external id, if any source has it."""
         found = self.product_id_bytes(external_id)
         return UUID(bytes=found) if found in self.products else None
 
     def candidates(self, name: Name) -> list[Called]:
-        """Who is called so, or was."""
+        """Returns who is called so, or was."""
         return called_by(self.variants.get(name_bytes(name), ()))
 
 
 def read_names(store: Store, most: int) -> StoreNames | None:
-    """What the store's products and variants are called; None where that is more than `most` names.
+    """Returns the names of a store's products and variants; None where they are more than `most`.
 
     That is seen at one of the partitions of names already, over which they are spread evenly.
     """

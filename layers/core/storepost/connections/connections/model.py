@@ -47,7 +47,7 @@ class Connection:
 
     @property
     def key(self) -> str:
-        """The key is unique within the workspace."""
+        """Returns what tells the connection from the others of the workspace."""
         return PREFIX + self.shop
 
 

@@ -40,7 +40,7 @@ def list_connections(
     base_url: str,
     page: PageRequest,
 ) -> Listing[Connection]:
-    """The workspace's connections, newest first; `base_url` is where Shopify is to lead back to."""
+    """Returns the workspace's connections, newest first; Shopify leads back to `base_url`."""
     turns = TurnsRepository(workspace).all()
     by_shop = {
         store.external_id: ListedStore(store, turns.get(store.id, Turns(store.id)).status)

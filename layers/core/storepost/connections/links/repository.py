@@ -37,7 +37,7 @@ class ConnectLinkItem(Item, discriminator="connect_link"):
 
 
 def link_key(link_id: UUID) -> Key:
-    """Where a link stands."""
+    """Returns where a link stands."""
     return (f"link#{short(link_id)}", "link")
 
 
@@ -64,7 +64,7 @@ def find_link(link_id: UUID) -> ConnectLink | None:
 
 
 def add_link(changes: Changes, link: ConnectLink) -> None:
-    """A new link."""
+    """Adds a new link."""
     details = link.details
     changes.create(
         ConnectLinkItem(
@@ -87,7 +87,7 @@ def add_link(changes: Changes, link: ConnectLink) -> None:
 
 
 def use_link(changes: Changes, link: ConnectLink) -> None:
-    """The link is used up; LinkUsed where somebody was faster."""
+    """Uses the link up; fails with LinkUsed where somebody was faster."""
     changes.update(
         ConnectLinkItem(*link_key(link.id)),
         [ConnectLinkItem.used_at.set(clock.now())],

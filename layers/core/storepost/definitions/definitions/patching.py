@@ -43,7 +43,7 @@ class Inapplicable(ValueError):  # noqa: N818 - it is what the operation is
 
 
 def patched(content: Content, operations: Sequence[Operation]) -> Content:
-    """What the operations make of the content, which stays as it is. Raises Inapplicable."""
+    """Returns what the operations make of the content, which stays as is. Raises Inapplicable."""
     from jsonpatch import JsonPatch, JsonPatchException  # noqa: PLC0415 - 13 ms, for patches alone
     from jsonpointer import JsonPointerException  # noqa: PLC0415
 

@@ -10,25 +10,25 @@ PROPOSALS = "proposal#"
 
 
 def proposals_partition(workspace: WorkspaceScope) -> str:
-    """Where all proposals of a workspace stand, without what they say."""
+    """Returns where all proposals of a workspace stand, without what they say."""
     return workspace.partition("proposals")
 
 
 def proposal_key(workspace: WorkspaceScope, proposal_id: UUID) -> Key:
-    """Where a proposal stands; short ids sort as ids do, and those as proposals were made."""
+    """Returns where a proposal stands; short ids sort as proposals were made."""
     return (proposals_partition(workspace), f"{PROPOSALS}{short(proposal_id)}")
 
 
 def proposed_partition(workspace: WorkspaceScope) -> str:
-    """Where what the proposals say stands."""
+    """Returns where what the proposals say stands."""
     return workspace.partition("proposed")
 
 
 def proposed_key(workspace: WorkspaceScope, proposal_id: UUID) -> Key:
-    """Where what a proposal says stands."""
+    """Returns where what a proposal says stands."""
     return (proposed_partition(workspace), short(proposal_id))
 
 
 def count_key(workspace: WorkspaceScope) -> Key:
-    """Where the proposals are counted."""
+    """Returns where the proposals are counted."""
     return (proposals_partition(workspace), "count")

@@ -114,7 +114,7 @@ class ProposalRepository:
         return map(_as_proposal, rows)
 
     def add(self, changes: Changes, proposal: Proposal, proposed: Proposed) -> None:
-        """A new proposal."""
+        """Adds a new proposal."""
         base = proposal.base
         changes.create(
             ProposalItem(

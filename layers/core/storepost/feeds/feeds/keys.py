@@ -15,33 +15,33 @@ DUE_SHARDS = 8
 
 
 def feed_key(workspace: WorkspaceScope, feed_id: UUID) -> Key:
-    """Where a feed stands."""
+    """Returns where a feed stands."""
     return (workspace.key, f"{FEEDS}{short(feed_id)}")
 
 
 def address_key(workspace: WorkspaceScope, store_id: UUID, url: str, locale: str | None) -> Key:
-    """Where the claim of an address stands: a store has one feed of it and of a locale."""
+    """Returns where the claim of an address stands: a store has one feed of it and of a locale."""
     digest = blake2b(f"{locale or ''} {url}".encode(), digest_size=20).hexdigest()
     return (workspace.key, f"feed_address#{short(store_id)}#{digest}")
 
 
 def imports_partition(workspace: WorkspaceScope, feed_id: UUID) -> str:
-    """Where a feed's imports stand."""
+    """Returns where a feed's imports stand."""
     return workspace.partition("feed_imports", short(feed_id))
 
 
 def import_key(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> Key:
-    """Where an import stands; short ids sort as ids do, and those as `queuedAt`."""
+    """Returns where an import stands; short ids sort as ids do, and those as `queuedAt`."""
     return (imports_partition(workspace, feed_id), f"{IMPORTS}{short(import_id)}")
 
 
 def skipped_partition(workspace: WorkspaceScope, import_id: UUID) -> str:
-    """Where the rows stand that an import skipped."""
+    """Returns where the rows stand that an import skipped."""
     return workspace.partition("feed_skipped", short(import_id))
 
 
 def skipped_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
-    """Where a hundred of them stand; hundreds count from 0."""
+    """Returns where a hundred of them stand; hundreds count from 0."""
     return (skipped_partition(workspace, import_id), f"rows#{number:06d}")
 
 
@@ -51,5 +51,5 @@ def partition(shard: int) -> str:
 
 
 def due_key(feed_id: UUID, at: datetime) -> Key:
-    """Where it stands that a feed is due."""
+    """Returns where it stands that a feed is due."""
     return (partition(feed_id.int % DUE_SHARDS), f"{clock.to_text(at)}#{short(feed_id)}")

@@ -89,7 +89,7 @@ def list_feeds(
 
 
 def feed_view(workspace: WorkspaceScope, feed: Feed) -> FeedView:
-    """One feed with what is shown of it."""
+    """Returns one feed with what is shown of it."""
     [row] = _views(workspace, [feed])
     latest = latest_imports(workspace, [feed]).get(feed.id)
     return FeedView(row.feed, row.store, row.rank, latest)

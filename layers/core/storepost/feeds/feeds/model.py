@@ -119,7 +119,7 @@ class FeedImport:
 
     @property
     def counts_so_far(self) -> FeedCounts:
-        """What it did; of a running import how far it is."""
+        """Returns what it did; of a running import how far it is."""
         if self.status is not FeedImportStatus.RUNNING:
             return self.counts
         if self.stage is Stage.PLANNED:
@@ -185,17 +185,17 @@ class Feed:
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: FeedImport) -> "Feed":
-        """Once an import waits."""
+        """Returns it once an import waits."""
         counts = self._counted(None, FeedImportStatus.QUEUED)
         return replace(self, counts=counts, queued=queued.id, queued_at=queued.queued_at)
 
     def with_started(self) -> "Feed":
-        """Once the import that waited runs."""
+        """Returns it once the import that waited runs."""
         counts = self._counted(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
         return replace(self, counts=counts, running=self.queued, queued=None)
 
     def with_ended(self, before: FeedImport, ended: FeedImport) -> "Feed":
-        """Once the import that ran has ended, or the one that waited did before it ran."""
+        """Returns it once the import that ran has ended, or the one that waited, before it ran."""
         counts = self._counted(before.status, ended.status)
         queued = None if self.queued == ended.id else self.queued
         after = replace(self, counts=counts, queued=queued, running=None)

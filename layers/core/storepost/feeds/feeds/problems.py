@@ -76,7 +76,7 @@ def url_refused(reason: str) -> UrlNotAllowed:
 
 
 def problem_of(why: FeedFailure, detail: str | None = None) -> ValidationFailed:
-    """The problem that says why a feed can't be previewed or checked; `detail` says where."""
+    """Returns the problem that says why a feed can't be previewed or checked; `detail` is where."""
     match why:
         case FeedFailure.UNREACHABLE:
             return FeedUnreachable()

@@ -35,7 +35,7 @@ def queue_import(
 def import_by_hand(
     changes: Changes, workspace: WorkspaceScope, feed: Feed
 ) -> tuple[Feed, FeedImport]:
-    """The feed with an import that waits because somebody wants it: the schedule's, too, then.
+    """Returns the feed with an import that waits, and by hand: the schedule's becomes so.
 
     The worker is told in any case: the message of what waited may have been lost. The feed is the
     caller's to save, in any case: so what waits doesn't begin meanwhile.

@@ -136,7 +136,7 @@ class FeedImportRepository:
         return map(_as_import, rows)
 
     def add(self, changes: Changes, queued: FeedImport) -> None:
-        """A new import."""
+        """Adds a new import."""
         key = import_key(self._scope, self._feed_id, queued.id)
         changes.create(
             FeedImportItem(
@@ -194,7 +194,7 @@ class FeedImportRepository:
 
 
 def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUID, FeedImport]:
-    """Of each feed the import that is shown with it, by the feed's id."""
+    """Returns of each feed the import that is shown with it, by the feed's id."""
     feed_ids = {import_key(workspace, f.id, f.latest): f.id for f in feeds if f.latest}
     rows: dict[Any, Item] = find_all(feed_ids)
     return {

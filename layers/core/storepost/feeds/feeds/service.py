@@ -58,7 +58,7 @@ def create_feed(
 def update_feed(
     workspace: WorkspaceScope, feed_id: UUID, fields: Mapping[str, Any], changes: Changes
 ) -> FeedView:
-    """Changes a feed; an import is queued unless only its name changed, or its store is away.
+    """Changes a feed; queues an import unless its name alone changed or the store is disconnected.
 
     Raises MappingMissingId and UrlNotAllowed; fails with FeedExists.
     """
@@ -101,7 +101,7 @@ def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> N
 def request_import(
     workspace: WorkspaceScope, feed_id: UUID, changes: Changes
 ) -> tuple[FeedImport, bool]:
-    """An import that waits: the one that does already, by hand then, or a new one (then True).
+    """Returns the import that waits, and whether it is new; one that waited is by hand then.
 
     Raises StoreDisconnected.
     """

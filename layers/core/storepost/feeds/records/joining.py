@@ -32,7 +32,7 @@ def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
 
 
 def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: Fields) -> Fields:
-    """A variant's fields: its row's, and what that leaves out from the group's `first` row's.
+    """Returns a variant's fields: its row's, and else those of the group's `first` row.
 
     A row that says nothing of options has those that its group's row names for it.
     """

@@ -55,7 +55,7 @@ def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
 
 
 def details_once_disconnected(store: Store) -> StoreDetails:
-    """The store that is about to be disconnected, its open imports failed as they will be."""
+    """Returns the store as it is once disconnected: its open imports have failed."""
     at = store.disconnected_at or clock.now()
     turns = TurnsRepository(store.workspace).get(store.id).with_all_failed(at)
     details = _details(store, turns)

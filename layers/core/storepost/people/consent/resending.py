@@ -140,7 +140,7 @@ class _Missed:
         self._consents = repository.consents_of(map(_address_of, self.changes.values()))
 
     def is_sent(self, resend: Resend, ref: ChangeRef) -> bool:
-        """Whether the change is sent again: it holds, and so much is asked for."""
+        """Returns whether the change is sent again: it holds, and so much is asked for."""
         change = self.changes[ref]
         holds = self._consents[_address_of(change)].holds
         is_requested = resend.within.has(change.recorded_at)

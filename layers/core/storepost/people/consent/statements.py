@@ -53,7 +53,7 @@ class ConsentStatement:
 
     @property
     def digest(self) -> str | None:
-        """By what it is known once it is repeated; None where it is of its own moment."""
+        """Returns by what it is known once it is repeated; None where it is of its own moment."""
         if self.origin.source in LINK_SOURCES:
             # Whoever has a link may follow it for ever: what its reference says is kept once.
             return digest_of(self.state, None, LINK_SOURCES, self.origin.proof.reference)

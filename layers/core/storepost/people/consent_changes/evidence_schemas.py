@@ -100,7 +100,7 @@ class ErasedAddress(RequestBody):
     )
 
     def value(self) -> Address:
-        """The address in the form that is compared; raises ValidationFailed where it is none."""
+        """Returns the address in the form that is compared. Raises ValidationFailed."""
         normalised = emails.normalised if self.channel is Channel.EMAIL else phones.normalised
         try:
             return Address(self.channel, normalised(self.address))

@@ -95,7 +95,7 @@ class _Person:
 
     @property
     def writes(self) -> int:
-        """How many rows there are to write at most: also a profile with its lists, or a claim."""
+        """Returns how many rows are written at most: also a profile with its lists, or a claim."""
         return sum(row.writes for row in self.rows) + (4 if self.holder.profile else 1)
 
 

@@ -44,7 +44,7 @@ class KnownEmail:
 
     @property
     def returned_at(self) -> datetime | None:
-        """When it came back, if it did; None where it was refused for good."""
+        """Returns when it came back, if it did; None where it was refused for good."""
         return None if self.has_arrived else self.outcomes.get(Outcome.RETURNED)
 
 
@@ -82,7 +82,7 @@ class AddressEmails:
 
     @property
     def bounces_until(self) -> datetime | None:
-        """Until when the address counts as one that bounces; None where it doesn't.
+        """Returns until when the address counts as one that bounces; None where it doesn't.
 
         Emails that have counted once don't count for the next seven.
         """

@@ -18,7 +18,7 @@ def list_requests(
 
 
 def requests_of(profile: Profile, page: PageRequest) -> Listing[OptInRequest]:
-    """The same, of a profile that was read: also those of profiles that were merged into it.
+    """Returns the same of a profile that was read, with those of profiles merged into it.
 
     They stand beside the evidence of their forms.
     """

@@ -8,11 +8,12 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
-from storepost.people.opt_in.levels import tell_level
+from storepost.people.consent.write_back_queue import restart_one, stores_to_update
 from storepost.people.profiles.consent_summary import show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 
 
@@ -45,12 +46,20 @@ class AddressRecord:
         updated = show_consents(self._changes, self._profile, self._profile, states)
         ProfileRepository(workspace).save(self._changes, self._profile, updated)
 
-    def tell_level(self) -> None:
-        """Has shops told that the person has confirmed, where the state doesn't say so by itself.
+    def queue_level_updates(self) -> None:
+        """Queues the change that holds once more for each shop, with the confirmed opt-in level.
 
-        It is for a unit of work that has added the confirmation.
+        It is for a unit of work that has added a confirmation which changes no state. Stores that
+        are no shops know no levels.
         """
-        tell_level(self._changes, subject_of(self._profile), self.consent)
+        subject, holds = subject_of(self._profile), self.consent.holds
+        if holds is None or holds.state is not ConsentState.SUBSCRIBED:
+            return
+        stores = StoreRepository(subject.workspace).named(stores_to_update(subject, self.consent))
+        shops = [store.id for store in stores if store.is_active and not store.is_custom]
+        if shops and (change := self._consents.get(holds.change)):
+            for store_id in shops:
+                restart_one(self._changes, subject.workspace, change, store_id)
 
     def _assert(self, statement: ConsentStatement) -> ConsentState:
         [outcome] = assert_in_turn(

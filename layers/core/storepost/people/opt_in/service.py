@@ -87,7 +87,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
             ConsentState.SUBSCRIBED, request.origin.proven_by(proof), evidence=evidence
         )
         followed.record.add(statement)
-        followed.record.tell_level()
+        followed.record.queue_level_updates()
         OptInRepository(request.workspace).confirm(changes, request, clock.now())
     return followed
 

@@ -156,7 +156,7 @@ class Profile:
 
     @property
     def name(self) -> str | None:
-        """First and last name, as far as there are any."""
+        """Returns first and last name, as far as there are any."""
         return " ".join(part for part in (self.first_name, self.last_name) if part) or None
 
     @property
@@ -271,3 +271,25 @@ class Profile:
         if current is not None and current != source and not source.beats(current):
             return self
         return replace(self, locale=locale, locale_source=source)
+
+
+def visible_fields(profile: Profile) -> tuple[object, ...]:
+    """Returns what `GET /profiles/{id}` shows, in values that can be compared.
+
+    When the person was seen last is left out: each of their events changes that.
+    """
+    return (
+        profile.first_name,
+        profile.last_name,
+        profile.email,
+        profile.phone,
+        profile.locale,
+        profile.locale_source,
+        profile.email_consent,
+        profile.sms_consent,
+        profile.first_seen_at,
+        tuple(profile.store_ids),
+        profile.is_customer,
+        profile.orders,
+        tuple(profile.spent_money),
+    )

@@ -19,12 +19,11 @@ from storepost.people.consent.evidence_rows import (
 )
 from storepost.people.consent.repository import added_to
 from storepost.people.profiles.absent_consents import waive_absence
-from storepost.people.profiles.answered import answered
 from storepost.people.profiles.erasure import Erasure, index_entries_of
 from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
 from storepost.people.profiles.lists import MAX_INDEX_ENTRIES, ProfileLists, drained, is_drained
 from storepost.people.profiles.merges import MAX_ABSORBING, ProfileMerge
-from storepost.people.profiles.model import Identity, Profile
+from storepost.people.profiles.model import Identity, Profile, visible_fields
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     IdentityItem,
@@ -348,7 +347,7 @@ class ProfileRepository:
         row = profile_row(profile_key(self._scope, after.id), replace(after, version=version))
         if before is None or searched(before) != searched(after):
             row.search_entry = "changed"
-        if before is None or answered(before) != answered(after):
+        if before is None or visible_fields(before) != visible_fields(after):
             row.answer = "changed"
         return row
 

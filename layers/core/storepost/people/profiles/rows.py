@@ -251,7 +251,7 @@ def erased_row(
 
 
 def index_entry_rows(entries: Iterable[StoreIndexEntry]) -> list[_Row]:
-    """Index entries in stores' lists as a row has them."""
+    """Returns index entries in stores' lists as a row has them."""
     return [[short(store), _number(at), short(listed)] for store, (at, listed) in entries]
 
 

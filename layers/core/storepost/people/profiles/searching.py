@@ -16,11 +16,11 @@ class Searched(Protocol):
 
     @property
     def first_name(self) -> str | None:
-        """As stores have it."""
+        """Returns it as stores have it."""
 
     @property
     def last_name(self) -> str | None:
-        """As stores have it."""
+        """Returns it as stores have it."""
 
     @property
     def email(self) -> str | None:

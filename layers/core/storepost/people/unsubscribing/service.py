@@ -16,9 +16,11 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.people.profiles.service import get_profile
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
-from storepost.people.unsubscribing.moved import moved_to
 from storepost.people.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.shopify.claims import find_claim
+from storepost.stores.stores.model import Platform
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values.emails import masked
 from storepost.values.languages import Language, language_of
 from storepost.values.scope import WorkspaceScope
@@ -76,7 +78,7 @@ def follow_link(token: str) -> Followed:
     profile = holder or ProfileRepository(link.workspace).get(link.profile_id)
     if profile is not None:
         return Followed(link, workspace.name, profile, known, locale=profile.locale)
-    found = ((each, _holder_in(each, link)) for each in moved_to(link.workspace))
+    found = ((each, _holder_in(each, link)) for each in successors_of(link.workspace))
     holders = {each: holder for each, holder in found if holder}
     if not holders:
         raise LinkOver()
@@ -95,7 +97,7 @@ def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Chan
     link = followed.link
     proof = Proof(link.reference, visitor.ip, visitor.user_agent)
     statement = ConsentStatement(ConsentState.UNSUBSCRIBED, ConsentOrigin(source, proof=proof))
-    for each in followed.elsewhere or moved_to(link.workspace):
+    for each in followed.elsewhere or successors_of(link.workspace):
         commit_anew(
             partial(record_of_address, workspace=each, address=link.address, statement=statement)
         )
@@ -120,3 +122,19 @@ def _holder_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> Profile | No
 
 def _known_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> KnownIdentities:
     return look_up(ProfileRepository(workspace), [identity_of(link.address)])
+
+
+def successors_of(workspace: WorkspaceScope) -> tuple[WorkspaceScope, ...]:
+    """Returns the other workspaces that shops of this one are connected to now, each once.
+
+    Whoever a shop belongs to now sends on what the workspace before began.
+    """
+    disconnected = (
+        store
+        for store in StoreRepository(workspace).all()
+        if store.platform is Platform.SHOPIFY and not store.is_active
+    )
+    claims = (find_claim(store.external_id) for store in disconnected)
+    found = dict.fromkeys(claim.workspace for claim in claims if claim)
+    found.pop(workspace, None)
+    return tuple(each for each in found if WorkspaceRepository(each).get())

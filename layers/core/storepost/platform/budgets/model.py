@@ -32,11 +32,11 @@ class Policy:
 
     @property
     def burst(self) -> int:
-        """Milliseconds that an empty bucket takes to be full."""
+        """Returns milliseconds that an empty bucket takes to be full."""
         return self.burst_seconds * _SECOND
 
     def cost(self, requests: int) -> float:
-        """Milliseconds that the bucket takes to refill so many requests."""
+        """Returns milliseconds that the bucket takes to refill so many requests."""
         return requests * _SECOND / self.per_second
 
 
@@ -84,7 +84,7 @@ class Bucket:
     _due: int = LEASE
 
     def required_wait(self, now: float) -> float:
-        """Milliseconds that a request has to wait, 0 where it may run now; it isn't taken yet."""
+        """Returns the milliseconds that a request has to wait; 0 where it may run."""
         self._seen += 1
         after = max(self._full_at, now) + self.policy.cost(1)
         return max(0.0, after - now - self.policy.burst)

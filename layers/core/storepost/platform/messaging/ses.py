@@ -6,6 +6,7 @@ doing. The sandbox, a sender that isn't verified, the wrong region, a paused acc
 configuration set or grant are the service's own, and hold for every recipient.
 """
 
+import time
 from email.headerregistry import Address
 from email.message import EmailMessage
 from functools import cache
@@ -14,10 +15,29 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from storepost.platform.messaging.email_tags import EmailTags
-from storepost.platform.messaging.pacing import Pace
 from storepost.platform.persistence.clients import make_client
 from storepost.values.metrics import count
 from storepost.values.settings import settings
+
+CONTAINERS = 2
+"""How many containers send emails at once: template.yaml's MaximumConcurrency of their queue."""
+
+
+class Pace:
+    """Spaces one container's calls so that all containers together keep to a rate."""
+
+    def __init__(self, per_second: float) -> None:
+        """Takes the rate of all containers together, per second; 0 for no limit."""
+        self._seconds = CONTAINERS / per_second if per_second else 0.0
+        self._next = 0.0
+
+    def wait(self) -> None:
+        """Returns when the next call may be made."""
+        delay = self._next - time.monotonic()
+        if delay > 0:
+            time.sleep(delay)
+        self._next = time.monotonic() + self._seconds
+
 
 SERVICE = "Storepost"
 """The name that emails are from, unless they are a workspace's."""

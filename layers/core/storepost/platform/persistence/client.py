@@ -57,7 +57,7 @@ class _OneService(Loader):
     """
 
     def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - one of each
-        """DynamoDB alone."""
+        """Returns DynamoDB alone."""
         return ["dynamodb"]
 
 
@@ -90,7 +90,7 @@ class _PlainParsers(ResponseParserFactory):
     _parser = _PlainAnswers()
 
     def create_parser(self, protocol_name: str) -> JSONParser:  # noqa: ARG002 - DynamoDB's is JSON
-        """The parser."""
+        """Returns the parser."""
         return self._parser
 
 
@@ -106,7 +106,7 @@ class _PlainRequests:
         parameters: Any,  # noqa: ANN401 - botocore's own shapes
         operation_model: Any,  # noqa: ANN401 - botocore has no types
     ) -> dict[str, Any]:
-        """The request in botocore's form: its path, method, headers and body."""
+        """Returns the request in botocore's form: its path, method, headers and body."""
         metadata = operation_model.metadata
         return {
             "url_path": "/",

@@ -54,11 +54,11 @@ class UtcDateTimeAttribute(Attribute[datetime]):
     attr_type = STRING
 
     def serialize(self, value: datetime) -> str:
-        """24 characters, UTC, milliseconds."""
+        """Returns 24 characters: UTC, with milliseconds."""
         return clock.to_text(value)
 
     def deserialize(self, value: str) -> datetime:
-        """What `serialize` wrote."""
+        """Returns what `serialize` wrote."""
         return clock.from_text(value)
 
 
@@ -68,11 +68,11 @@ class Identifier(Attribute[UUID]):
     attr_type = STRING
 
     def serialize(self, value: UUID) -> str:
-        """36 characters."""
+        """Returns 36 characters."""
         return str(value)
 
     def deserialize(self, value: str) -> UUID:
-        """What `serialize` wrote."""
+        """Returns what `serialize` wrote."""
         return UUID(value)
 
 
@@ -81,30 +81,30 @@ class Row(Model):
 
     @property
     def key(self) -> Key:
-        """What tells the row from every other of its table."""
+        """Returns what tells the row from every other of its table."""
         raise TypeError(f"{type(self).__name__} belongs to neither table")
 
     @property
     def place(self) -> Place:
-        """The row's table and key."""
+        """Returns the row's table and key."""
         return type(self).Meta.table_name, self.key
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """The row of what DynamoDB brought; attributes of another release are kept for a save."""
+        """Returns the row of what DynamoDB brought; a save keeps attributes of another release."""
         row = super().from_raw_data(data)
         if data.keys() - _KEYS:  # else it was asked for its key alone
             unknown_attributes.note(row.place, type(row), unknown_of(type(row), data))
         return row
 
     def serialize(self, null_check: bool = True) -> dict[str, dict[str, Any]]:  # noqa: FBT001, FBT002 - PynamoDB's
-        """What is saved: the row's own attributes, and what it had besides when it was read."""
+        """Returns what is saved: the row's own attributes, and what it had besides when read."""
         saved: dict[str, dict[str, Any]] = super().serialize(null_check)
         unknown = unknown_attributes.of(self.place, type(self))
         return with_unknown(type(self), saved, unknown) if unknown else saved
 
     def with_further(self, attribute: Record, value: object) -> object:
-        """A record for an update to set, with the further elements that the row had when read."""
+        """Returns a record for an update to set, with further elements that the row had."""
         name = attribute.attr_name
         unknown = unknown_attributes.of(self.place, type(self))
         if name not in unknown:
@@ -140,12 +140,12 @@ class Item(Row):
 
     @property
     def key(self) -> Key:
-        """The row's partition and sort key."""
+        """Returns the row's partition and sort key."""
         return (self.pk, self.sk)
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """The row, or an UnknownItem where any was asked for. Raises UnknownKind."""
+        """Returns the row, or an UnknownItem where any was asked for. Raises UnknownKind."""
         if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
             raise UnknownKind(data["kind"]["S"])
         return super().from_raw_data(data)
@@ -174,12 +174,12 @@ make_client(connection)
 
 
 def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """The one botocore client behind PynamoDB."""
+    """Returns the one botocore client behind PynamoDB."""
     return connection.client
 
 
 def find[T: Item](model: type[T], key: Key) -> T | None:
-    """The row, strongly consistent, or None."""
+    """Returns the row, strongly consistent, or None."""
     try:
         return model.get(*key, consistent_read=True)
     except (DoesNotExist, UnknownKind):
@@ -187,12 +187,12 @@ def find[T: Item](model: type[T], key: Key) -> T | None:
 
 
 def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
-    """Those of the rows that exist, strongly consistent, by key."""
+    """Returns those of the rows that exist, strongly consistent, by key."""
     return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
 
 
 def find_recent(keys: Iterable[Key]) -> dict[Key, Item]:
-    """As `find_all`, eventually consistent: half as dear, and about a second behind at most."""
+    """Returns what `find_all` does, eventually consistent: half as dear, a second late at most."""
     found = find_raw(keys, consistent=False)
     return {key: Item.from_raw_data(raw) for key, raw in found.items()}
 
@@ -200,7 +200,7 @@ def find_recent(keys: Iterable[Key]) -> dict[Key, Item]:
 def find_raw(
     keys: Iterable[Key], *, consistent: bool = True, attributes: Sequence[str] | None = None
 ) -> dict[Key, Any]:
-    """As `find_all`, in DynamoDB's own notation; `pk`, `sk` and these attributes, or all of them.
+    """Returns what `find_all` does in DynamoDB's notation: `pk`, `sk` and these attributes, or all.
 
     PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
     """
@@ -229,7 +229,7 @@ def find_raw(
 
 
 def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
-    """Whether a row of that model stands under each of the keys, however many there are.
+    """Returns whether a row of that model stands under each of the keys, however many there are.
 
     Of several batches at once no more are asked for once a key has none; the first one is alone, as
     most often it says it already.
@@ -251,7 +251,7 @@ def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
 
 
 def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
-    """Those of the keys under which a row of that model stands, however many there are.
+    """Returns those of the keys under which a row of that model stands, however many there are.
 
     Several batches are asked for at once: a hundred thousand keys are a thousand of them.
     """
@@ -330,7 +330,7 @@ def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
 
 
 def keys_in(partition: str, most: int) -> list[Key]:
-    """The keys of a partition's first rows, whatever they hold, strongly consistent."""
+    """Returns the keys of a partition's first rows, whatever they hold, strongly consistent."""
     response = connection.query(
         Item.Meta.table_name,
         partition,
@@ -342,7 +342,7 @@ def keys_in(partition: str, most: int) -> list[Key]:
 
 
 def raw_rows_in(partition: str, most: int, attributes: Sequence[str]) -> list[Raw] | None:
-    """These attributes of a partition's rows, strongly consistent; None where it has more rows.
+    """Returns these attributes of a partition's rows; None where it has more rows.
 
     It reads at most `most` rows and one.
     """
@@ -367,7 +367,7 @@ def raw_rows_in(partition: str, most: int, attributes: Sequence[str]) -> list[Ra
 def keys_of_page(
     partition: str, prefix: str, skipped: int, size: int, *, newest_first: bool
 ) -> list[Key]:
-    """The keys of a page of the rows whose sort keys begin so; of those before it nothing else.
+    """Returns the keys of a page of rows whose sort keys begin so, without reading those before.
 
     Ask for no page past the last row: DynamoDB takes no limit beyond 32 bits.
     """
@@ -383,7 +383,7 @@ def keys_of_page(
 
 
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
-    """The row of `find_all`'s answer, as its own model."""
+    """Returns the row of `find_all`'s answer, as its own model."""
     item = found.get(key)
     if isinstance(item, UnknownItem):
         return None

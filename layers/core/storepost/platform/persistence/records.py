@@ -25,11 +25,11 @@ class Json(Attribute[Any]):
     attr_type = STRING
 
     def serialize(self, value: object) -> str:
-        """Compact JSON."""
+        """Returns compact JSON."""
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
     def deserialize(self, value: str) -> Any:  # noqa: ANN401 - whatever was written
-        """What `serialize` wrote."""
+        """Returns what `serialize` wrote."""
         return json.loads(value)
 
 
@@ -49,17 +49,17 @@ class Record(Json):
         self._defaults = [defaults.get(name) for name in elements]
 
     def deserialize(self, value: str) -> Any:  # noqa: ANN401 - a list, or records by key
-        """What `serialize` wrote, each record with as many elements as are known."""
+        """Returns what `serialize` wrote, each record with as many elements as are known."""
         stored = super().deserialize(value)
         return self.replaced(stored, {key: self._known(each) for key, each in self.records(stored)})
 
     def has_further(self, value: str) -> bool:
-        """Whether a record has elements that this release doesn't know."""
+        """Returns whether a record has elements that this release doesn't know."""
         width = len(self.elements)
         return any(len(each) > width for _, each in self.records(super().deserialize(value)))
 
     def with_further(self, value: str, before: str) -> str:
-        """The serialized value with those elements of the value before that aren't known."""
+        """Returns the serialized value with unknown elements of the value before."""
         width = len(self.elements)
         found = dict(self.records(super().deserialize(before)))
         further = {key: each[width:] for key, each in found.items() if len(each) > width}
@@ -74,11 +74,11 @@ class Record(Json):
         return [*record[: len(self.elements)], *self._defaults[len(record) :]]
 
     def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
-        """The records of a value, each by a key that tells it from the others."""
+        """Returns the records of a value, each by a key that tells it from the others."""
         yield None, value
 
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
-        """A value with other records under its keys."""
+        """Returns a value with other records under its keys."""
         return records[None]
 
 

@@ -72,7 +72,7 @@ def _records(model: type[Model]) -> Mapping[str, Record]:
 
 
 def unknown_of(model: type[Model], raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a row has that isn't known: attributes, and those whose records have more elements."""
+    """Returns a row's unknown attributes, and those whose records have unknown elements."""
     further = {
         name: raw[name]
         for name, attribute in _records(model).items()
@@ -84,7 +84,7 @@ def unknown_of(model: type[Model], raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def with_unknown(
     model: type[Model], saved: Mapping[str, dict[str, Any]], unknown: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """What is saved with what isn't known; a record that is removed goes with all it had."""
+    """Returns what is saved with what isn't known; a removed record goes with all it had."""
     known = {
         name: {"S": record.with_further(saved[name]["S"], unknown[name]["S"])}
         for name, record in _records(model).items()
@@ -101,15 +101,15 @@ class KindAttribute(DiscriminatorAttribute):
 
     @property
     def known(self) -> Mapping[str, type[Model]]:
-        """The kinds that this release knows, each with its class."""
+        """Returns the kinds that this release knows, each with its class."""
         return models_by_kind(self)
 
     def is_known(self, kind: str) -> bool:
-        """Whether a row of this kind has a class here."""
+        """Returns whether a row of this kind has a class here."""
         return kind in self.known
 
     def deserialize(self, value: str) -> type:
-        """The row's class."""
+        """Returns the row's class."""
         found: type | None = self.known.get(value, self.unknown)
         if found is None:
             raise ValueError(f"no kind of row is called {value!r}")

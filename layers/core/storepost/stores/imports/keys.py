@@ -16,7 +16,7 @@ def turns_prefix() -> str:
 
 
 def turns_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Where a store's turns stand."""
+    """Returns where a store's turns stand."""
     return (workspace.key, f"{_TURNS}{short(store_id)}")
 
 
@@ -26,20 +26,20 @@ def store_of_turns(sort_key: str) -> UUID:
 
 
 def imports_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Where a store's imports stand."""
+    """Returns where a store's imports stand."""
     return workspace.partition("imports", short(store_id))
 
 
 def import_key(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> Key:
-    """Where an import stands; short ids sort as ids do, and those as `queuedAt`."""
+    """Returns where an import stands; short ids sort as ids do, and those as `queuedAt`."""
     return (workspace.partition("imports", short(store_id)), f"{IMPORTS}{short(import_id)}")
 
 
 def problem_partition(workspace: WorkspaceScope, import_id: UUID) -> str:
-    """Where an import's problems stand."""
+    """Returns where an import's problems stand."""
     return workspace.partition("import_problems", short(import_id))
 
 
 def problem_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
-    """Where an import's problem of that number stands; they count from 1."""
+    """Returns where an import's problem of that number stands; they count from 1."""
     return (problem_partition(workspace, import_id), f"problem#{number:06d}")

@@ -38,7 +38,7 @@ class ImportFilter:
 def list_imports(
     workspace: WorkspaceScope, store_id: UUID, filters: ImportFilter, page: PageRequest
 ) -> Listing[StoreImport]:
-    """The store's imports that are asked for, most recently queued first. Raises FilterTooBroad."""
+    """Returns the store's imports of a filter, last queued first. Raises FilterTooBroad."""
     turns = TurnsRepository(workspace).get(store_id)
     total = turns.total(filters.scopes, filters.statuses)
     count = min(page.size, total - page.skipped)
@@ -71,7 +71,7 @@ def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> St
 def list_problems(
     workspace: WorkspaceScope, store_id: UUID, import_id: UUID, page: PageRequest
 ) -> Listing[ImportProblem]:
-    """The records that one of the store's imports could not take, in the order it met them."""
+    """Returns the records that one of the imports could not take, in the order of their places."""
     repository = ImportRepository(workspace, store_id)
     stored = repository.get(import_id)
     if stored is None:
@@ -84,7 +84,7 @@ def list_problems(
 def latest_imports(
     workspace: WorkspaceScope, turns: Turns
 ) -> dict[ImportScope, StoreImport | None]:
-    """Of each scope the import that runs, else the next in turn, else the latest."""
+    """Returns of each scope the import that runs, else the next in turn, else the latest."""
     return {scope: _latest(workspace, turns, scope) for scope in ImportScope}
 
 

@@ -115,7 +115,7 @@ class ImportRepository:
         return map(_as_import, rows)
 
     def add(self, changes: Changes, queued: StoreImport) -> None:
-        """A new import."""
+        """Adds a new import."""
         changes.create(
             ImportItem(
                 *import_key(self._scope, self._store_id, queued.id),
@@ -159,7 +159,7 @@ class ImportRepository:
     def add_problem(
         self, changes: Changes, import_id: UUID, number: int, problem: ImportProblem
     ) -> None:
-        """A problem under its number."""
+        """Writes a problem under its number."""
         changes.create(
             ImportProblemItem(
                 *problem_key(self._scope, import_id, number),

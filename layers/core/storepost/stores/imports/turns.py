@@ -88,7 +88,7 @@ class Turns:
     def total(
         self, scopes: Collection[ImportScope] | None, statuses: Collection[ImportStatus] | None
     ) -> int:
-        """How many imports are of one of these scopes and statuses; None asks for nothing."""
+        """Returns how many imports are of one of these scopes and statuses; None is any."""
         return sum(
             count
             for (scope, status), count in self.counts.items()
@@ -104,7 +104,7 @@ class Turns:
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: StoreImport) -> "Turns":
-        """Once another import waits."""
+        """Returns it once another import waits."""
         return replace(
             self._counted(queued.scope, None, ImportStatus.QUEUED),
             latest=queued.id,
@@ -113,12 +113,12 @@ class Turns:
         )
 
     def with_started(self, started: StoreImport) -> "Turns":
-        """Once the import whose turn it is runs."""
+        """Returns it once the import whose turn it is runs."""
         after = self._counted(started.scope, ImportStatus.QUEUED, ImportStatus.RUNNING)
         return replace(after, running=started.id)
 
     def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
-        """Once the import whose turn it was has ended."""
+        """Returns it once the import whose turn it was has ended."""
         after = self._counted(ended.scope, current.status, ended.status)
         imported_at = self.products_imported_at
         if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
@@ -132,7 +132,7 @@ class Turns:
         )
 
     def with_all_failed(self, at: datetime) -> "Turns":
-        """Once the store is disconnected: what runs and what waits has failed."""
+        """Returns it once the store is disconnected: what runs and what waits has failed."""
         if self.latest is None or not self.total(None, OPEN):
             return self
         failed = self
@@ -153,7 +153,7 @@ class Turns:
         )
 
     def current(self, stored: StoreImport) -> StoreImport:
-        """The import as it is, from its row: one that was cut short while it waited has failed."""
+        """Returns the import of its row: one that was cut short while it waited has failed."""
         if stored.status is ImportStatus.QUEUED:
             for cut in self.cut_short:
                 if cut.holds(stored.id):

@@ -56,7 +56,7 @@ class Locales:
         return next((row for row in self.by_code.values() if row.id == locale_id), None)
 
     def put(self, locale: WorkspaceLocale) -> "Locales":
-        """With this locale; a new default takes the place of the old one."""
+        """Returns the locales with this locale; a new default takes the place of the old one."""
         rows = dict(self.by_code)
         if locale.is_default:
             rows = {code: replace(row, is_default=False) for code, row in rows.items()}
@@ -64,7 +64,7 @@ class Locales:
         return replace(self, by_code=rows)
 
     def without(self, locale: WorkspaceLocale) -> "Locales":
-        """Without this locale."""
+        """Returns the locales without this locale."""
         rows = {code: row for code, row in self.by_code.items() if code != locale.code}
         return replace(self, by_code=rows)
 

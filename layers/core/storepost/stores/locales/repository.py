@@ -16,7 +16,7 @@ class LocalesItem(VersionedItem, discriminator="locales"):
 
 
 def locales_key(workspace: WorkspaceScope) -> Key:
-    """Where the workspace's locales stand."""
+    """Returns where the workspace's locales stand."""
     return (workspace.key, "locales")
 
 

@@ -90,7 +90,7 @@ class Store:
 
     @property
     def country(self) -> str:
-        """The ISO 3166 code of its primary locale's country, else of where most speak it."""
+        """Returns the ISO 3166 code of its primary locale's country, else where most speak it."""
         return locale_codes.parts(self.primary_locale).country
 
     @property

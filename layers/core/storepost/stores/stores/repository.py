@@ -62,12 +62,12 @@ class StoreClaimItem(Item, discriminator="store_claim"):
 
 
 def store_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Where a store stands."""
+    """Returns where a store stands."""
     return (workspace.key, f"store#{short(store_id)}")
 
 
 def external_key(workspace: WorkspaceScope, platform: Platform, external_id: str) -> Key:
-    """Where the claim of an external id stands."""
+    """Returns where the claim of an external id stands."""
     return (workspace.key, f"store_external#{platform}#{external_id}")
 
 

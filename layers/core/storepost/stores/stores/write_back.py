@@ -63,7 +63,7 @@ class WriteBackConfig:
 
 
 def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Where a store's address stands."""
+    """Returns where a store's address stands."""
     return (workspace.key, f"write_back#{short(store_id)}")
 
 

@@ -34,7 +34,7 @@ def financial_status(value: object) -> FinancialStatus:
 
 
 def fulfillment_status(value: object) -> FulfillmentStatus:
-    """Three of Shopify's ten states by their names, the rest as `unfulfilled`."""
+    """Returns three of Shopify's ten states by their names, the rest as `unfulfilled`."""
     return _FULFILLMENT.get(str(value).lower(), FulfillmentStatus.UNFULFILLED)
 
 
@@ -84,12 +84,12 @@ def needed_money(body: Body, name: str) -> Money:
 
 
 def limited_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
-    """As many lines as an order has here: the first ones."""
+    """Returns as many lines as an order has here: the first ones."""
     return tuple(islice(lines, MAX_LINE_ITEMS))
 
 
 def limited_codes(codes: Iterable[object]) -> tuple[str, ...]:
-    """As many discount codes as an order has here, each once."""
+    """Returns as many discount codes as an order has here, each once."""
     value = (text for code in codes if (text := text_of(code)))
     return tuple(islice(dict.fromkeys(value), MAX_DISCOUNT_CODES))
 

@@ -73,7 +73,7 @@ class _Person:
 
     @property
     def is_named_by_others(self) -> bool:
-        """Whether anybody but the shop told of the person: another store, a key, somebody."""
+        """Returns whether anybody but the shop told of the person: a store, a key, somebody."""
         links = self.profile.links.items()
         return (
             bool(self.others)

@@ -90,4 +90,4 @@ SHAPES: Mapping[str, BodyShape] = {
 }
 
 TOPICS = frozenset(SHAPES)
-"""`working` says who does what of each; whoever takes them needs none of that."""
+"""The topics that are listened to; `worker.py` says who does what of each."""

@@ -21,7 +21,7 @@ class Assets:
         self._files = {path.name.removesuffix(".gz"): path for path in folder.glob(f"*{_PACKED}")}
 
     def name_of(self, library: str) -> str | None:
-        """The file of that library, such as `scalar-1.72.1.js`; None where it wasn't brought."""
+        """Returns the library's file, such as `scalar-1.72.1.js`; None where it wasn't brought."""
         return next((name for name in sorted(self._files) if name.startswith(f"{library}-")), None)
 
     def packed(self, name: str) -> bytes:

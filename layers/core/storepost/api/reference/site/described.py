@@ -107,7 +107,7 @@ def codes_of(answer: Json) -> list[str]:
 
 
 def refusal_lines(status: str, answer: Json, left_out: frozenset[str]) -> list[str]:
-    """The paragraphs that say which problems of the status there are, but for some codes."""
+    """Returns the paragraphs that say which problems a status has, but for some codes."""
     lines = answer["description"].splitlines()
     described = [line for line in lines if line.split("`")[1] not in left_out]
     return [f"`{status}`", "\n".join(described)] if described else []

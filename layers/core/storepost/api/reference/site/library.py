@@ -55,7 +55,7 @@ class Library:
         return operations.page(path) or self._file(path)
 
     def html(self, path: str, root: str) -> str:
-        """The page's content; `root` is the documentation's address with a slash at its end."""
+        """Returns the page's content; `root` is the documentation's address, with a last slash."""
         place = Place(path, root, operations.names(), self.paths)
         return to_html(self.markdown(path), place)
 

@@ -23,7 +23,7 @@ _LANGUAGES = {"shell": "sh", "python": "python", "typescript": "ts"}
 
 
 def path_of(group: str) -> str:
-    """Where a group's page stands."""
+    """Returns where a group's page stands."""
     return f"{ALL}/{group}"
 
 
@@ -39,7 +39,7 @@ def page(path: str) -> str | None:
 
 @cache
 def names() -> dict[str, str]:
-    """The addresses of operations, shapes and problems' codes, by what a text calls them."""
+    """Returns addresses of operations, shapes and problems' codes, by what a text calls them."""
     found = {name: f"{SHAPES}#{name}" for name in interface()["components"]["schemas"]}
     # A code of one word, such as `role`, is more often something else's name.
     found |= {code: path for (_, code), path in _problem_paths().items() if "_" in code}

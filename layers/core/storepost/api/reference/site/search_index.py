@@ -26,7 +26,7 @@ _SEARCHED = (
 
 
 def search_index(library: Library) -> list[Json]:
-    """An entry for each section: `title`, `page`, `address` below the site's, and `text`."""
+    """Returns each section's entry: `title`, `page`, `address` below the site's, and `text`."""
     pages = [page for page in library.everything() if page.path.startswith(_SEARCHED)]
     sections = [
         entry for page in pages for entry in _sections(page.path, library.markdown(page.path))

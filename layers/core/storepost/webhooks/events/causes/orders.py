@@ -58,4 +58,4 @@ def _visible(order: Order) -> Order:
 COMPARISONS: Comparisons = {
     OrderItem: one_cause(order_cause),
 }
-"""What each row of theirs tells."""
+"""The comparisons of their kinds of rows."""

@@ -2,7 +2,7 @@
 
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.states import ConsentState
-from storepost.people.profiles.answered import answered
+from storepost.people.profiles.model import visible_fields
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
     MergedProfileItem,
@@ -39,13 +39,13 @@ def _of_profile(old: ProfileItem | None, new: ProfileItem) -> Cause | None:
     if old is None:
         return Cause(("profile.created",), resource)
     # Of the same commit `profile.merged` tells.
-    if (new.merges or 0) > (old.merges or 0) or _answered(old) == _answered(new):
+    if (new.merges or 0) > (old.merges or 0) or _visible(old) == _visible(new):
         return None
     return Cause(("profile.updated",), resource)
 
 
-def _answered(row: ProfileItem) -> tuple[object, ...]:
-    return answered(as_profile(WorkspaceScope.of(row.pk), row))
+def _visible(row: ProfileItem) -> tuple[object, ...]:
+    return visible_fields(as_profile(WorkspaceScope.of(row.pk), row))
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
@@ -76,4 +76,4 @@ COMPARISONS: Comparisons = {
     ConsentChangeItem: one_cause(consent_cause),
     SuppressionItem: one_cause(suppression_cause),
 }
-"""What each row of theirs tells."""
+"""The comparisons of their kinds of rows."""

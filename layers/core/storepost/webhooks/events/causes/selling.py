@@ -67,4 +67,4 @@ COMPARISONS: Comparisons = {
     CouponItem: one_cause(coupon_cause),
     CodeItem: one_cause(code_cause),
 }
-"""What each row of theirs tells."""
+"""The comparisons of their kinds of rows."""

@@ -114,4 +114,4 @@ COMPARISONS: Comparisons = {
     ImportItem: one_cause(store_import_cause),
     FeedImportItem: one_cause(feed_import_cause),
 }
-"""What each row of theirs tells."""
+"""The comparisons of their kinds of rows."""

@@ -60,4 +60,4 @@ COMPARISONS: Comparisons = {
     MembershipItem: one_cause(member_cause),
     ApiKeyItem: one_cause(api_key_cause),
 }
-"""What each row of theirs tells."""
+"""The comparisons of their kinds of rows."""

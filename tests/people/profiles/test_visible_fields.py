@@ -9,7 +9,6 @@ import pytest
 
 from storepost.people.consent.evidence import Series
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.profiles.answered import answered
 from storepost.people.profiles.model import (
     Identity,
     IdentityType,
@@ -19,6 +18,7 @@ from storepost.people.profiles.model import (
     Profile,
     Sighting,
     StoreLink,
+    visible_fields,
 )
 from storepost.people.profiles.schemas import Profile as ProfileShape
 from storepost.values.scope import WorkspaceScope
@@ -67,4 +67,4 @@ def test_every_field_is_tried() -> None:
 @pytest.mark.parametrize("name", CHANGES)
 def test_differs_where_the_answer_does_and_nowhere_else(name: str) -> None:
     other = replace(PROFILE, **{name: CHANGES[name]})
-    assert (answered(other) != answered(PROFILE)) is (shown(other) != shown(PROFILE))
+    assert (visible_fields(other) != visible_fields(PROFILE)) is (shown(other) != shown(PROFILE))

@@ -1,11 +1,15 @@
-"""Answers as JSON text."""
+"""Answers: of their route's type, with values as they are stored, and as JSON text."""
 
 import json
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
+from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
+    OpenAPIResponseValidationMiddleware,
+)
 from aws_lambda_powertools.shared.json_encoder import Encoder
+from pydantic import BaseModel
 
 from storepost.api.http.powertools_private import serialized
 
@@ -14,7 +18,7 @@ _SEPARATORS = (",", ":")
 
 
 def as_json(value: object) -> str:
-    """Compact JSON that can be sent as UTF-8: escaped, Cyrillic takes three times as much.
+    """Returns compact JSON that can be sent as UTF-8: escaped, Cyrillic takes three times as much.
 
     Lambda hands over 6 MB, and the bounds of what an answer may hold count UTF-8. Half a pair of
     surrogates, which a request can name and UTF-8 can't, leaves no choice but to escape.
@@ -28,10 +32,24 @@ def as_json(value: object) -> str:
 
 
 def as_sent(app: ApiGatewayResolver, response: Response[Any]) -> Response[Any]:
-    """The answer with its body as text; a route that returns None has none, and no content type."""
+    """Returns the answer with its body as text: of a 204 none, and no content type."""
     if response.status_code == 204 or response.body is None:
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
     elif not isinstance(response.body, str | bytes):
         response.body = serialized(app, response.body)
     return response
+
+
+class AnswerValidation(OpenAPIResponseValidationMiddleware):
+    """Holds an answer to its route's type.
+
+    Powertools takes a shape apart and validates it as a request. But what is stored is answered
+    even where no request may say it any more: rules change, rows stay. A shape was checked when it
+    was made, as far as it must be (`Shape.of_stored`).
+    """
+
+    def _prepare_response_content(self, res: Any, **how: bool) -> Any:  # noqa: ANN401 - any answer
+        if isinstance(res, BaseModel):
+            return res
+        return super()._prepare_response_content(res, **how)
