@@ -14,7 +14,10 @@ _DECISION = re.compile(r"docs/adr/(\d{4})|\bADR (\d+)")
 _HEADING = re.compile(r"^#+ (\d+)(?:\.(\d+))?\b")
 _RULE = re.compile(r"^(\d+)\. ")
 _FILE = re.compile(r"(?<![\w/.<>*#:-])((?:[\w-]+/)+[\w-]+\.(?:py|md|json|yaml|toml))\b")
-_READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks", "examples")
+_CODE = ("layers/core", "functions", "local", "openapi", "operating", "benchmarks")
+_READ = (*_CODE, "tests", "examples")
+_BESIDE = re.compile(r"`([a-z_]+\.py)`")
+"""A file of the same folder, which code names by that alone."""
 _MADE = {"openapi.json", "credentials.json"}
 """Names of files that the service serves or that a run writes."""
 CLIENTS = source.ROOT / "clients" / "README.md"
@@ -92,3 +95,16 @@ def test_every_file_that_a_document_names_exists() -> None:
     assert len(named) > 20
     missing = {(page, f) for page, f in named if not any(p.endswith(f"/{f}") for p in paths)}
     assert missing == set()
+
+
+def test_every_file_that_the_code_names_exists() -> None:
+    """Code names a file by the end of its path too, or one beside it by its name."""
+    every = [p for f in (*_READ, "docs", "events") for p in (source.ROOT / f).rglob("*.*")]
+    files = {"/".join(p.parts[-n:]) for p in every for n in range(1, len(p.parts))}
+    code = [path for folder in _CODE for path in (source.ROOT / folder).rglob("*.py")]
+    named = {(path, file) for path in code for file in _FILE.findall(path.read_text("utf-8"))}
+    beside = {(path, name) for path in code for name in _BESIDE.findall(path.read_text("utf-8"))}
+    assert len(named) > 20
+    assert len(beside) > 5
+    assert {(path.name, file) for path, file in named if file not in files} == set()
+    assert {(p.name, name) for p, name in beside if not (p.parent / name).exists()} == set()

@@ -8,7 +8,7 @@ import pytest
 from local.template import ROOT, parameter_defaults
 from storepost.shopify.shops import API_VERSION
 from storepost.sync.webhooks.privacy import PRIVACY_TOPICS
-from storepost.sync.webhooks.topics import TOPICS
+from storepost.sync.webhooks.topics import SHAPES
 from storepost.sync.webhooks.worker import STORE_TOPICS
 
 HOST = "https://api.example.com/v1"
@@ -26,7 +26,7 @@ def test_shopify_sends_what_is_listened_to(app_file: dict[str, Any]) -> None:
     by_law = [t for each in webhooks["subscriptions"] for t in each.get("compliance_topics", [])]
     assert sorted(topics) == sorted(STORE_TOPICS)
     assert sorted(by_law) == sorted(PRIVACY_TOPICS)
-    assert {*STORE_TOPICS, *PRIVACY_TOPICS} == TOPICS
+    assert {*STORE_TOPICS, *PRIVACY_TOPICS} == SHAPES.keys()
     assert {each["uri"] for each in webhooks["subscriptions"]} == {f"{HOST}/webhooks/shopify"}
 
 

@@ -17,7 +17,7 @@ from local.events.pumps import pump_queue
 from storepost.shopify.claims import find_claim
 from storepost.stores.stores.model import ConnectionStatus, StoreStatus
 from storepost.sync.webhooks import deliveries
-from storepost.sync.webhooks.topics import SHAPES, TOPICS
+from storepost.sync.webhooks.topics import SHAPES
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
@@ -112,7 +112,7 @@ class TestCallbacksQuery:
         raw = "&".join(f"{name}={query[name]}" for name in sorted(query)).encode()
         before = state(known)
         assert shopify.callback({**query, "hmac": "0" * 64}).status == 400
-        for topic in sorted(TOPICS):
+        for topic in sorted(SHAPES):
             assert forge(known, topic, raw, signed).problem() == (401, "signature_invalid")
         assert queued(known.world) == 0
         assert state(known) == before
@@ -140,14 +140,14 @@ class TestShape:
         ids=["empty", "list", "cut", "null", "text", "deep", "no text", "utf-16"],
     )
     def test_what_is_no_object_is_refused(self, hooks: Hooks, raw: bytes) -> None:
-        for topic in (*sorted(TOPICS), "carts/update"):
+        for topic in (*sorted(SHAPES), "carts/update"):
             assert forge(hooks, topic, raw).problem() == (401, "signature_invalid")
         assert queued(hooks.world) == 0
 
     def test_a_genuine_one_is_taken(self, hooks: Hooks) -> None:
-        for topic in sorted(TOPICS):
+        for topic in sorted(SHAPES):
             assert hooks.post(topic, GENUINE[topic]).status == 200
-        assert queued(hooks.world) == len(TOPICS)
+        assert queued(hooks.world) == len(SHAPES)
 
     def test_one_that_lacks_a_field_is_dropped(self, hooks: Hooks) -> None:
         """Shopify would send the same one again, and count failures."""

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from storepost.sync.webhooks.topics import TOPICS
+from storepost.sync.webhooks.topics import SHAPES
 from tests.hostile.corpus import DOCUMENTS, VALUES, replaced
 from tests.shopify.hooks import Hooks, consents, customer_body, order_body
 
@@ -19,12 +19,12 @@ def bodies(topic: str) -> list[bytes]:
         for _, template in replaced(body)
         for value in VALUES.values()
     )
-    first = sorted(TOPICS).index(topic)
+    first = sorted(SHAPES).index(topic)
     whole = islice(DOCUMENTS.values(), first, None, EVERY_DOCUMENT)
     return [*whole, *islice(made, first * 17, None, EVERY_VALUE)]
 
 
-@pytest.mark.parametrize("topic", sorted(TOPICS))
+@pytest.mark.parametrize("topic", sorted(SHAPES))
 def test_whatever_a_body_says(hooks: Hooks, topic: str) -> None:
     for body in bodies(topic):
         answer = hooks.post(topic, body)

@@ -7,7 +7,7 @@ is written before `commit`, which is one transaction: all of it, or none.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
@@ -15,7 +15,6 @@ from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
 from storepost.platform.persistence.patience import wait
-from storepost.platform.persistence.pynamodb_private import add_put
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.recorded_reads import Raw, as_it_was
 from storepost.platform.persistence.transaction import (
@@ -45,10 +44,6 @@ __all__ = [
 
 MAX_RUNS = 12
 _WAIT_SECONDS = 0.02
-_MUST_NOT_EXIST = {
-    "ConditionExpression": "attribute_not_exists (#0)",
-    "ExpressionAttributeNames": {"#0": "pk"},
-}
 
 
 class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
@@ -98,15 +93,6 @@ class Changes:
         """Writes a row that must not exist yet."""
         unknown_attributes.forget(item.place)
         self.save(item, Item.pk.does_not_exist(), on_conflict)
-
-    def create_raw(self, raw: Mapping[str, Any]) -> None:
-        """Writes a row of the one table, in DynamoDB's own notation, that must not exist yet."""
-        key = (raw["pk"]["S"], raw["sk"]["S"])
-        place = (Item.Meta.table_name, key)
-        unknown_attributes.forget(place)
-        put = {"TableName": Item.Meta.table_name, "Item": raw, **_MUST_NOT_EXIST}
-        write = Write(Order.PUT, key, lambda tx: add_put(tx, put), LostRace())
-        self._add_at(place, write, raw["kind"]["S"])
 
     def save(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
@@ -262,14 +248,10 @@ class Changes:
         add_to: Callable[[TransactWrite], None],
         on_conflict: Exception | None,
     ) -> None:
-        write = Write(order, item.key, add_to, on_conflict or LostRace())
-        self._add_at(item.place, write, type(item).__name__)
-
-    def _add_at(self, place: Place, write: Write, kind: str) -> None:
-        if place in self._writes:
-            raise WrittenTwice(f"two writes of one {kind} in one transaction")
-        self.reads.mark_dirty(write.key)
-        self._writes[place] = write
+        if item.place in self._writes:
+            raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
+        self.reads.mark_dirty(item.key)
+        self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
 
 
 def wait_before(run: int) -> None:

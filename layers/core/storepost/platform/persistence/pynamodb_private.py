@@ -25,8 +25,3 @@ def models_by_kind(kind: DiscriminatorAttribute) -> Mapping[str, type[Any]]:
 def puts_of(transaction: TransactWrite) -> Iterable[Mapping[str, Any]]:
     """Returns the puts of a transaction that isn't sent yet, as the request will have them."""
     return transaction._put_items
-
-
-def add_put(transaction: TransactWrite, put: Mapping[str, Any]) -> None:
-    """Adds a put to a transaction in the form in which the request will have it."""
-    transaction._put_items.append(dict(put))

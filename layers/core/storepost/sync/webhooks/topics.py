@@ -88,6 +88,4 @@ SHAPES: Mapping[str, BodyShape] = {
     "customers/redact": _PERSON,
     "shop/redact": BodyShape({"shop_domain": text_of, "shop_id": id_of}, shop="shop_domain"),
 }
-
-TOPICS = frozenset(SHAPES)
-"""The topics that are listened to; `worker.py` says who does what of each."""
+"""Of each topic that is listened to what its bodies have; `worker.py` says who does what."""
