@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from openapi.operations import Document
 from openapi.signed_headers import signed_headers
 from openapi.webhook_events import event_schemas, event_webhooks
-from storepost.people.consent_changes.payload import ConsentChangedMessage
+from storepost.people.consent_changes.requests import ConsentChangedMessage
 from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.platform.attempts.waits import WAITS
 

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from storepost.people.consent_changes.payload import WriteBackData
+from storepost.people.consent_changes.requests import WriteBackData
 from storepost.platform.attempts import posting
 from storepost.webhooks.events.registry import EVENT_TYPES
 from tests.harness.receiver import Receiver
