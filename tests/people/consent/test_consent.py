@@ -1,7 +1,7 @@
 """Consent of a profile, an operation a class."""
 
 from datetime import timedelta
-from typing import Any
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -10,11 +10,17 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent.states import ConsentState
 from storepost.values import clock
 from tests.harness.receiver import Receiver
-from tests.harness.world import CANARY
+from tests.harness.world import CANARY, Answer
 from tests.people.consent.listening_store import EMAIL, PHONE, Shop
 from tests.people.consent.paths import NOBODY, path_of
 
 LONG_IP = "2001:0DB8:AAAA:BBBB:CCCC:DDDD:EEEE:0001"
+
+
+def send_with_key(shop: Shop, path: str, state: str) -> Answer:
+    """Changes a consent by a request that is sent again with the same key."""
+    body = {"state": state}
+    return shop.world.call("PUT", path, token=shop.owner.token, json_body=body, key="k")
 
 
 class TestChangeEmail:
@@ -281,16 +287,7 @@ class TestChangeEmail:
 
     def test_replay(self, shop: Shop) -> None:
         profile = shop.person(shop.store())
-
-        def send(state: str) -> Any:
-            return shop.world.call(
-                "PUT",
-                path_of(profile, "email"),
-                token=shop.owner.token,
-                json_body={"state": state},
-                key="k",
-            )
-
+        send = partial(send_with_key, shop, path_of(profile, "email"))
         first = send("subscribed")
         shop.change(profile, "unsubscribed")
         again = send("subscribed")
@@ -428,16 +425,7 @@ class TestChangeSms:
 
     def test_replay(self, shop: Shop) -> None:
         profile = shop.person(shop.store())
-
-        def send(state: str) -> Any:
-            return shop.world.call(
-                "PUT",
-                path_of(profile, "sms"),
-                token=shop.owner.token,
-                json_body={"state": state},
-                key="k",
-            )
-
+        send = partial(send_with_key, shop, path_of(profile, "sms"))
         first = send("subscribed")
         again = send("subscribed")
         assert (again.status, again.body) == (200, first.body)

@@ -33,7 +33,7 @@ from tests.people.opt_in.asked import (
 )
 from tests.people.opt_in.links import is_over
 from tests.people.opt_in.test_requests import name_of
-from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, posted
+from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, listening_stores, posted
 from tests.people.unsubscribing.test_ask import NOWHERE, Page
 
 TOKENS = [token for token in NOWHERE if token not in {"", "%2F"}]
@@ -218,13 +218,7 @@ class TestStores:
     """The stores that know the person are told of both steps, as of any change."""
 
     def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-        listener = Receiver()
-        monkeypatch.setattr(posting, "post", listener.post)
-        stores = sorted(scenario.store() for _ in range(2))
-        for store in stores:
-            assert scenario.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
-            assert scenario.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+        listener, stores = listening_stores(scenario, monkeypatch)
         person = somebody(scenario)
         path = person.request_link()
         assert [each.json["data"]["state"] for each in listener.received] == ["pending"] * 2

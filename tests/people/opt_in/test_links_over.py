@@ -11,6 +11,7 @@ from storepost.people.deliverability.service import suppression_of
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
 from tests.people.opt_in.asked import (
     PROOF,
+    Asked,
     opened,
     pressed,
     somebody,
@@ -18,6 +19,15 @@ from tests.people.opt_in.asked import (
 from tests.people.opt_in.links import is_over
 from tests.people.opt_in.test_requests import suppress
 from tests.people.unsubscribing.following import forget
+
+
+def give_up_address(scenario: Scenario, person: Asked) -> None:
+    """Gives somebody another address, and takes the former one off them."""
+    path = f"/profiles/{person.id}"
+    assert scenario.call("PATCH", path, {"email": BOB}).status == 200
+    rows = scenario.get(f"{path}/identities")["items"]
+    [claim] = [row["id"] for row in rows if row["value"] == ANN]
+    assert scenario.call("DELETE", f"{path}/identities/{claim}").status == 204
 
 
 class TestOver:
@@ -103,25 +113,13 @@ class TestOver:
     def test_nobody_has_the_address(self, scenario: Scenario) -> None:
         person = somebody(scenario, locale="de")
         path = person.request_link()
-        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
-        [claim] = [
-            row["id"]
-            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
-            if row["value"] == ANN
-        ]
-        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        give_up_address(scenario, person)
         is_over(scenario, path)
 
     def test_somebody_else_has_the_address(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
-        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
-        [claim] = [
-            row["id"]
-            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
-            if row["value"] == ANN
-        ]
-        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        give_up_address(scenario, person)
         other = somebody(scenario)
         assert other.id != person.id
         assert pressed(scenario, path).status == 200
@@ -172,13 +170,7 @@ class TestOver:
         """The request of its former holder is over, too: it was the address that was erased."""
         person = somebody(scenario)
         path = person.request_link()
-        assert scenario.call("PATCH", f"/profiles/{person.id}", {"email": BOB}).status == 200
-        [claim] = [
-            row["id"]
-            for row in scenario.get(f"/profiles/{person.id}/identities")["items"]
-            if row["value"] == ANN
-        ]
-        assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{claim}").status == 204
+        give_up_address(scenario, person)
         assert scenario.call("DELETE", f"/profiles/{somebody(scenario).id}").status == 204
         somebody(scenario)
         is_over(scenario, path)

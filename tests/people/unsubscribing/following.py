@@ -4,8 +4,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import pytest
+
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
+from storepost.platform.attempts import posting
+from tests.harness.receiver import Receiver
 from tests.harness.world import BASE_URL, Answer
+from tests.people.consent.listening_store import HOOK, URL
 from tests.people.matching.scenario import ANN, Scenario
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
@@ -101,3 +106,17 @@ def forget(scenario: Scenario, *, profiles: bool = True, claims: bool = True) ->
     for row in scenario.world.rows(scenario.workspace.key):
         if isinstance(row, kinds):
             row.delete()
+
+
+def listening_stores(
+    scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Receiver, list[str]]:
+    """What two stores are told that know the person, and the stores."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+    listener = Receiver()
+    monkeypatch.setattr(posting, "post", listener.post)
+    stores = sorted(scenario.store() for _ in range(2))
+    for store in stores:
+        assert scenario.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
+        assert scenario.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+    return listener, stores

@@ -7,13 +7,10 @@ import pytest
 
 from storepost.people.profiles.lists import is_drained
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.attempts import posting
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
-from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
-from tests.people.consent.listening_store import HOOK, URL
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
 from tests.people.unsubscribing.following import (
     BROWSER,
@@ -22,6 +19,7 @@ from tests.people.unsubscribing.following import (
     ONE_CLICK,
     forget,
     in_parts,
+    listening_stores,
     opened,
     posted,
     subscriber,
@@ -257,13 +255,7 @@ class TestStores:
     """The stores that know the person are told, as of any change."""
 
     def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-        listener = Receiver()
-        monkeypatch.setattr(posting, "post", listener.post)
-        stores = sorted(scenario.store() for _ in range(2))
-        for store in stores:
-            assert scenario.call("PUT", f"/stores/{store}/write-back", {"url": URL}).status == 200
-            assert scenario.customer(store, f"c-{store[:4]}", email=ANN).status == 201
+        listener, stores = listening_stores(scenario, monkeypatch)
         reader = subscriber(scenario)
         scenario.world.deliver()
         listener.received.clear()
