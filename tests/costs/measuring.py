@@ -20,7 +20,7 @@ from storepost.platform.persistence.counted_tree.cold_leaves import ColdLeaves
 from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.splitting import Splitter
 from tests.costs.metering import Meter
-from tests.costs.scenario import Ask, Outside, Shop, found, operations
+from tests.costs.scenario import Outside, Request, Shop, create_shop, operations
 from tests.costs.scenarios.registry import Scenario
 from tests.harness.world import World
 from tests.shopify.shops import Shopify, running_server
@@ -84,7 +84,7 @@ def measured_shop(chance: Chance) -> Iterator[Shop]:
         mock.patch.dict(os.environ, FEED_ALLOW_HOSTS=server.host, SHOPIFY_STAND_IN=server.url),
     ):
         try:
-            yield found(world, meter, outside, Shopify(world, server))
+            yield create_shop(world, meter, outside, Shopify(world, server))
         finally:
             world.close()
 
@@ -157,7 +157,7 @@ def measure(shop: Shop, scenario: Scenario) -> Measured:
     shop.world.deliver()
     shop.meter.used.clear()
     with shop.meter.on(), _nothing_packed():
-        answer = shop.ask(scenario.operation, request)
+        answer = shop.send(scenario.operation, request)
         shop.world.deliver()
     _, path = operations()[scenario.operation]
     used = dict(shop.meter.used)
@@ -177,7 +177,7 @@ def measure_schedules(shop: Shop) -> dict[str, Usage]:
     return dict(shop.meter.used)
 
 
-def _note_use(shop: Shop, request: Ask) -> None:
+def _note_use(shop: Shop, request: Request) -> None:
     """Has the use noted now, as it is once a minute, for the sake of an even count."""
     if request.token is not None:
         shop.world.call("GET", "/members", token=request.token)

@@ -57,7 +57,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Ask:
+class Request:
     """One request: who asks, and with what."""
 
     token: str | None = None
@@ -94,7 +94,7 @@ class Shop:
         """The store that is told of consent."""
         return self.stores[0]
 
-    def ask(self, operation: str, request: Ask) -> Answer:
+    def send(self, operation: str, request: Request) -> Answer:
         """Asks for an operation; it must succeed."""
         method, path = operations()[operation]
         answer = self.world.call(
@@ -116,8 +116,8 @@ class Shop:
 
     def profile_of(self, email: str) -> str:
         """The id of the profile that has an address."""
-        request = Ask(self.key, query={"email": email})
-        [found] = self.ask("profiles.list", request).json["items"]
+        request = Request(self.key, query={"email": email})
+        [found] = self.send("profiles.list", request).json["items"]
         return str(found["id"])
 
     @property
@@ -179,8 +179,8 @@ def order_id(number: int) -> str:
     return f"5{number:012}"
 
 
-def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Shop:
-    """Founds it."""
+def create_shop(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Shop:
+    """The workspace with its people, stores and orders."""
     owner = account(world, "Olive Steinberger")
     workspace = world.workspace(owner, "Steinberger Teas & Co")
     admin, member = (account(world, name) for name in ("Adalbert Hofer", "Maximiliane Auer"))
@@ -201,14 +201,14 @@ def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> S
 def _furnish(shop: Shop) -> None:
     owner = shop.owner.token
     for store in shop.stores:
-        request = Ask(owner, {"url": HOOK}, path={"id": store})
-        shop.ask("stores.putWriteBack", request)
+        request = Request(owner, {"url": HOOK}, path={"id": store})
+        shop.send("stores.putWriteBack", request)
     _keys(shop)
     for number in range(5):
         body = {"email": f"guest.{number}@mail.example.com", "role": "member"}
-        shop.ask("invitations.create", Ask(owner, body))
+        shop.send("invitations.create", Request(owner, body))
     for code in ("fr-FR", "it-IT"):
-        shop.ask("locales.create", Ask(owner, {"code": code}))
+        shop.send("locales.create", Request(owner, {"code": code}))
     for _ in range(2):
         shop.world.sign_in(shop.owner.id, shop.workspace)
 
@@ -216,24 +216,28 @@ def _furnish(shop: Shop) -> None:
 def _keys(shop: Shop) -> None:
     owner = shop.owner.token
     for number in range(4):
-        made = shop.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
+        made = shop.send(
+            "apiKeys.create", Request(owner, {"name": f"Key {number}", "scope": "read"})
+        )
         if number % 2:
             path = {"id": made.json["apiKey"]["id"]}
-            shop.ask("apiKeys.revoke", Ask(owner, path=path))
+            shop.send("apiKeys.revoke", Request(owner, path=path))
 
 
 def _people(shop: Shop) -> None:
     for number in range(CUSTOMERS):
         fields = {} if number % 2 else {"emailMarketingConsent": "subscribed"}
         path = {"id": _store_of(shop, number), "externalId": customer_id(number)}
-        shop.ask("customers.put", Ask(shop.key, customer(number, **fields), path=path))
+        shop.send("customers.put", Request(shop.key, customer(number, **fields), path=path))
     shop.world.deliver()
     for number in range(CUSTOMERS, PROFILES):
         body = {"email": email_of(number), "firstName": "Visitor"}
-        shop.ask("profiles.upsert", Ask(shop.key, body))
+        shop.send("profiles.upsert", Request(shop.key, body))
     for store in shop.stores:
         path = {"id": store}
-        shop.ask("stores.createBatch", Ask(shop.key, {"orders": orders_in(shop, store)}, path=path))
+        shop.send(
+            "stores.createBatch", Request(shop.key, {"orders": orders_in(shop, store)}, path=path)
+        )
         shop.world.deliver()
 
 
@@ -268,13 +272,13 @@ class Outside:
         ]
 
     def __enter__(self) -> "Outside":
-        """Stands in from now on."""
+        """Answers in the place of strangers' servers."""
         for patch in self._patches:
             patch.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """No longer."""
+        """Lets the service reach them again."""
         for patch in self._patches:
             patch.stop()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from storepost.stores.stores.model import Store
 from storepost.values import clock
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 from tests.costs.scenarios.registry import Scenarios
 from tests.shopify.hooks import order_body, signed_headers
 from tests.shopify.shops import SHOP, Shopify, canary_shops, choose_existing
@@ -33,26 +33,26 @@ def _link(shop: Shop) -> dict[str, object]:
 
 
 @SCENARIOS.of("connections.create")
-def begin(shop: Shop) -> Ask:
+def begin(shop: Shop) -> Request:
     _shopify(shop)
-    return Ask(shop.owner.token, {"type": "shopify", "shop": SHOP})
+    return Request(shop.owner.token, {"type": "shopify", "shop": SHOP})
 
 
 @SCENARIOS.of("connections.shopifyCallback")
-def callback(shop: Shop) -> Ask:
-    return Ask(query=dict(shop.shopify.approved(_begun(shop))))
+def callback(shop: Shop) -> Request:
+    return Request(query=dict(shop.shopify.approved(_begun(shop))))
 
 
-SCENARIOS.plain("connectLinks.preview", lambda shop: Ask(path=_link(shop)))
-SCENARIOS.plain("connectLinks.get", lambda shop: Ask(shop.owner.token, path=_link(shop)))
+SCENARIOS.plain("connectLinks.preview", lambda shop: Request(path=_link(shop)))
+SCENARIOS.plain("connectLinks.get", lambda shop: Request(shop.owner.token, path=_link(shop)))
 SCENARIOS.plain(
     "connectLinks.connect",
-    lambda shop: Ask(shop.owner.token, choose_existing(shop.workspace), path=_link(shop)),
+    lambda shop: Request(shop.owner.token, choose_existing(shop.workspace), path=_link(shop)),
     "to a workspace",
 )
 SCENARIOS.plain(
     "connectLinks.connect",
-    lambda shop: Ask(
+    lambda shop: Request(
         shop.owner.token,
         {"action": "connect_new", "workspaceName": "Teas Abroad"},
         path=_link(shop),
@@ -62,37 +62,37 @@ SCENARIOS.plain(
 
 
 @SCENARIOS.of("connections.list", "1 connected")
-def list_connections(shop: Shop) -> Ask:
+def list_connections(shop: Shop) -> Request:
     _connected(shop)
-    return Ask(shop.key)
+    return Request(shop.key)
 
 
 @SCENARIOS.of("connections.get", "connected")
-def get_connection(shop: Shop) -> Ask:
+def get_connection(shop: Shop) -> Request:
     _connected(shop)
-    return Ask(shop.key, path=KEY)
+    return Request(shop.key, path=KEY)
 
 
 @SCENARIOS.of("connections.delete", "pending")
-def cancel(shop: Shop) -> Ask:
+def cancel(shop: Shop) -> Request:
     _begun(shop)
-    return Ask(shop.owner.token, path=KEY)
+    return Request(shop.owner.token, path=KEY)
 
 
 @SCENARIOS.of("connections.delete", "connected")
-def disconnect(shop: Shop) -> Ask:
+def disconnect(shop: Shop) -> Request:
     _connected(shop)
-    return Ask(shop.owner.token, path=KEY)
+    return Request(shop.owner.token, path=KEY)
 
 
 @SCENARIOS.of("stores.createImport", "products")
-def pull(shop: Shop) -> Ask:
-    return Ask(shop.key, {"scope": "products"}, path={"id": _connected(shop).id})
+def pull(shop: Shop) -> Request:
+    return Request(shop.key, {"scope": "products"}, path={"id": _connected(shop).id})
 
 
 @SCENARIOS.of("webhooks.shopify", "an order of somebody new")
-def tell_of_an_order(shop: Shop) -> Ask:
+def tell_of_an_order(shop: Shop) -> Request:
     _connected(shop)
     raw = json.dumps(order_body()).encode()
     headers = signed_headers("orders/create", raw, clock.now())
-    return Ask(raw=raw, headers={f"x-shopify-{name}": value for name, value in headers.items()})
+    return Request(raw=raw, headers={f"x-shopify-{name}": value for name, value in headers.items()})

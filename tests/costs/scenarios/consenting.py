@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from tests.costs.scenario import CUSTOMERS, PROFILES, Ask, Shop, email_of
+from tests.costs.scenario import CUSTOMERS, PROFILES, Request, Shop, email_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -13,14 +13,14 @@ MOST, NEW = 500, 1000
 def _write_back(shop: Shop) -> None:
     """Has the store told of somebody else, which it notes once a minute."""
     path = {"id": shop.profile_of(email_of(6))}
-    shop.ask("consent.putEmail", Ask(shop.key, {"state": "unsubscribed"}, path=path))
+    shop.send("consent.putEmail", Request(shop.key, {"state": "unsubscribed"}, path=path))
     shop.world.deliver()
 
 
-def _unsubscribing(shop: Shop, key: str | None = None) -> Ask:
+def _unsubscribing(shop: Shop, key: str | None = None) -> Request:
     _write_back(shop)
     body = {"state": "unsubscribed", "proof": {"reference": "preference centre"}}
-    return Ask(shop.key, body, path={"id": shop.subscriber}, key=key)
+    return Request(shop.key, body, path={"id": shop.subscriber}, key=key)
 
 
 SCENARIOS.plain("consent.putEmail", _unsubscribing, "one store told")
@@ -32,8 +32,8 @@ SCENARIOS.plain(
 
 
 @SCENARIOS.of("consent.putEmail", "nothing new")
-def same_consent(shop: Shop) -> Ask:
-    return Ask(shop.key, {"state": "subscribed"}, path={"id": shop.subscriber})
+def same_consent(shop: Shop) -> Request:
+    return Request(shop.key, {"state": "subscribed"}, path={"id": shop.subscriber})
 
 
 def _history(shop: Shop, changes: int, profile: str) -> str:
@@ -41,49 +41,49 @@ def _history(shop: Shop, changes: int, profile: str) -> str:
     for number in range(changes):
         state = ("unsubscribed", "subscribed")[number % 2]
         body = {"state": state, "proof": {"reference": "preference centre"}}
-        last = shop.ask("consent.putEmail", Ask(shop.key, body, path={"id": profile}))
+        last = shop.send("consent.putEmail", Request(shop.key, body, path={"id": profile}))
     shop.world.deliver()
     return str(last.json["id"])
 
 
 @SCENARIOS.of("consent.getEmail")
-def get_email(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": shop.subscriber})
+def get_email(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": shop.subscriber})
 
 
 @SCENARIOS.of("consent.getSms", "nobody said anything")
-def get_sms(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": shop.subscriber})
+def get_sms(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": shop.subscriber})
 
 
 @SCENARIOS.of("consent.listChanges", "3 changes")
-def list_changes(shop: Shop) -> Ask:
+def list_changes(shop: Shop) -> Request:
     _history(shop, 2, shop.subscriber)
-    return Ask(shop.key, path={"id": shop.subscriber})
+    return Request(shop.key, path={"id": shop.subscriber})
 
 
 @SCENARIOS.of("consent.listChanges", "page 1 of 50 changes")
-def list_many_changes(shop: Shop) -> Ask:
+def list_many_changes(shop: Shop) -> Request:
     visitor = shop.profile_of(email_of(CUSTOMERS))
     _history(shop, 50, visitor)
-    return Ask(shop.key, path={"id": visitor})
+    return Request(shop.key, path={"id": visitor})
 
 
 @SCENARIOS.of("consent.getChange")
-def get_change(shop: Shop) -> Ask:
-    return Ask(
+def get_change(shop: Shop) -> Request:
+    return Request(
         shop.key, path={"id": shop.subscriber, "changeId": _history(shop, 1, shop.subscriber)}
     )
 
 
 @SCENARIOS.of("consent.retryWriteBack")
-def retry_write_back(shop: Shop) -> Ask:
+def retry_write_back(shop: Shop) -> Request:
     _write_back(shop)
     shop.outside.status = 400
     change = _history(shop, 1, shop.subscriber)
     shop.outside.status = 204
     path = {"id": shop.subscriber, "changeId": change, "storeId": shop.store}
-    return Ask(shop.key, path=path)
+    return Request(shop.key, path=path)
 
 
 def _failed(shop: Shop, count: int) -> None:
@@ -91,34 +91,34 @@ def _failed(shop: Shop, count: int) -> None:
     shop.outside.status = 400
     for number in range(count):
         path = {"id": shop.profile_of(email_of(number + 1))}
-        shop.ask("consent.putEmail", Ask(shop.key, {"state": "unsubscribed"}, path=path))
+        shop.send("consent.putEmail", Request(shop.key, {"state": "unsubscribed"}, path=path))
     shop.world.deliver()
     shop.outside.status = 204
 
 
 @SCENARIOS.of("writeBacks.list", "page 1 of 50")
-def list_write_backs(shop: Shop) -> Ask:
+def list_write_backs(shop: Shop) -> Request:
     _history(shop, 50, shop.subscriber)
-    return Ask(shop.key)
+    return Request(shop.key)
 
 
 @SCENARIOS.of("writeBacks.list", "3 that failed")
-def list_failed(shop: Shop) -> Ask:
+def list_failed(shop: Shop) -> Request:
     _failed(shop, 3)
-    return Ask(shop.key, query={"status": "failed"})
+    return Request(shop.key, query={"status": "failed"})
 
 
 @SCENARIOS.of("writeBacks.retry", "3 that failed")
-def retry_failed(shop: Shop) -> Ask:
+def retry_failed(shop: Shop) -> Request:
     _failed(shop, 3)
-    return Ask(shop.key, {"storeId": shop.store})
+    return Request(shop.key, {"storeId": shop.store})
 
 
 @SCENARIOS.of("consent.putSms", "one store told")
-def change_sms(shop: Shop) -> Ask:
+def change_sms(shop: Shop) -> Request:
     _write_back(shop)
     body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
-    return Ask(shop.key, body, path={"id": shop.subscriber})
+    return Request(shop.key, body, path={"id": shop.subscriber})
 
 
 def _proven(number: int) -> dict[str, object]:
@@ -130,93 +130,93 @@ def _proven(number: int) -> dict[str, object]:
 
 
 @SCENARIOS.of("consent.putEmail", "nothing new but a proof")
-def better_proof(shop: Shop) -> Ask:
+def better_proof(shop: Shop) -> Request:
     path = {"id": shop.subscriber}
-    shop.ask("consent.putEmail", Ask(shop.key, _proven(0), path=path))
-    return Ask(shop.key, _proven(1), path=path)
+    shop.send("consent.putEmail", Request(shop.key, _proven(0), path=path))
+    return Request(shop.key, _proven(1), path=path)
 
 
 @SCENARIOS.of("consent.listEvidence", "page 1 of 50 statements")
-def list_evidence(shop: Shop) -> Ask:
+def list_evidence(shop: Shop) -> Request:
     path = {"id": shop.profile_of(email_of(CUSTOMERS))}
     for number in range(50):
-        shop.ask("consent.putEmail", Ask(shop.key, _proven(number), path=path))
-    return Ask(shop.key, path=path)
+        shop.send("consent.putEmail", Request(shop.key, _proven(number), path=path))
+    return Request(shop.key, path=path)
 
 
 @SCENARIOS.of("consent.getSettings")
-def get_settings(shop: Shop) -> Ask:
-    return Ask(shop.key)
+def get_settings(shop: Shop) -> Request:
+    return Request(shop.key)
 
 
 @SCENARIOS.of("consent.putSettings")
-def change_settings(shop: Shop) -> Ask:
-    return Ask(shop.owner.token, {"evidenceRetentionDays": 30})
+def change_settings(shop: Shop) -> Request:
+    return Request(shop.owner.token, {"evidenceRetentionDays": 30})
 
 
 @SCENARIOS.of("consent.openErasedEvidence", "1 statement")
-def open_erased_evidence(shop: Shop) -> Ask:
-    shop.ask("consent.putSettings", change_settings(shop))
+def open_erased_evidence(shop: Shop) -> Request:
+    shop.send("consent.putSettings", change_settings(shop))
     path = {"id": shop.subscriber}
-    address = shop.ask("profiles.get", Ask(shop.key, path=path)).json["email"]
-    shop.ask("profiles.delete", Ask(shop.owner.token, path=path))
+    address = shop.send("profiles.get", Request(shop.key, path=path)).json["email"]
+    shop.send("profiles.delete", Request(shop.owner.token, path=path))
     shop.world.deliver()
-    return Ask(shop.owner.token, {"channel": "email", "address": address})
+    return Request(shop.owner.token, {"channel": "email", "address": address})
 
 
-def _link(shop: Shop, key: str | None = None) -> Ask:
-    return Ask(shop.key, {"reference": "spring sale"}, path={"id": shop.subscriber}, key=key)
+def _link(shop: Shop, key: str | None = None) -> Request:
+    return Request(shop.key, {"reference": "spring sale"}, path={"id": shop.subscriber}, key=key)
 
 
 def _following(shop: Shop) -> Mapping[str, str]:
     """The path of a link, once its key is known to the container."""
-    url = shop.ask("unsubscribeLinks.create", _link(shop)).json["url"]
+    url = shop.send("unsubscribeLinks.create", _link(shop)).json["url"]
     return {"token": str(url).rsplit("/", 1)[1]}
 
 
 @SCENARIOS.of("unsubscribeLinks.create")
-def make_link(shop: Shop) -> Ask:
+def make_link(shop: Shop) -> Request:
     _following(shop)
     return _link(shop)
 
 
 @SCENARIOS.of("unsubscribeLinks.create", "with an idempotency key")
-def make_link_with_key(shop: Shop) -> Ask:
+def make_link_with_key(shop: Shop) -> Request:
     _following(shop)
     return _link(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
 
 
 @SCENARIOS.of("unsubscribe.get")
-def open_link(shop: Shop) -> Ask:
-    return Ask(path=_following(shop))
+def open_link(shop: Shop) -> Request:
+    return Request(path=_following(shop))
 
 
 @SCENARIOS.of("unsubscribe.confirm", "one store told")
-def unsubscribe(shop: Shop) -> Ask:
+def unsubscribe(shop: Shop) -> Request:
     _write_back(shop)
-    return Ask(path=_following(shop), form={"List-Unsubscribe": "One-Click"})
+    return Request(path=_following(shop), form={"List-Unsubscribe": "One-Click"})
 
 
 @SCENARIOS.of("unsubscribe.confirm", "nothing new")
-def unsubscribe_again(shop: Shop) -> Ask:
+def unsubscribe_again(shop: Shop) -> Request:
     request = unsubscribe(shop)
-    shop.ask("unsubscribe.confirm", request)
+    shop.send("unsubscribe.confirm", request)
     shop.world.deliver()
     return request
 
 
-def _asking(shop: Shop, key: str | None = None) -> Ask:
+def _asking(shop: Shop, key: str | None = None) -> Request:
     """Asks somebody of one store who has never said anything, once another one was asked."""
     form = {"proof": {"reference": "newsletter form", "ip": "203.0.113.7"}}
     path = {"id": shop.profile_of(email_of(6))}
-    shop.ask("optInRequests.create", Ask(shop.key, form, path=path))
+    shop.send("optInRequests.create", Request(shop.key, form, path=path))
     shop.world.deliver()
-    return Ask(shop.key, form, path={"id": shop.buyer}, key=key)
+    return Request(shop.key, form, path={"id": shop.buyer}, key=key)
 
 
 def _opt_in_path(shop: Shop) -> Mapping[str, str]:
     """The path of the link in the email."""
-    shop.ask("optInRequests.create", _asking(shop))
+    shop.send("optInRequests.create", _asking(shop))
     link = shop.world.emails()[-1].links[0]
     return {"token": link.rsplit("/", 1)[1]}
 
@@ -229,12 +229,12 @@ SCENARIOS.plain(
 )
 
 
-def _asking_simulator(shop: Shop, name: str) -> Ask:
+def _asking_simulator(shop: Shop, name: str) -> Request:
     """A request to somebody at SES's mailbox simulator, which says what became of the email."""
     email = f"{name}@simulator.amazonses.com"
-    made = shop.ask("profiles.upsert", Ask(shop.key, {"email": email}))
+    made = shop.send("profiles.upsert", Request(shop.key, {"email": email}))
     shop.world.deliver()
-    return Ask(shop.key, {"proof": {"reference": "form"}}, path={"id": str(made.json["id"])})
+    return Request(shop.key, {"proof": {"reference": "form"}}, path={"id": str(made.json["id"])})
 
 
 for _name, _case in (
@@ -246,25 +246,25 @@ for _name, _case in (
 
 
 @SCENARIOS.of("optInRequests.list", "1 request")
-def list_opt_in(shop: Shop) -> Ask:
-    shop.ask("optInRequests.create", _asking(shop))
-    return Ask(shop.key, path={"id": shop.buyer})
+def list_opt_in(shop: Shop) -> Request:
+    shop.send("optInRequests.create", _asking(shop))
+    return Request(shop.key, path={"id": shop.buyer})
 
 
 @SCENARIOS.of("optIn.get")
-def open_opt_in(shop: Shop) -> Ask:
-    return Ask(path=_opt_in_path(shop))
+def open_opt_in(shop: Shop) -> Request:
+    return Request(path=_opt_in_path(shop))
 
 
 @SCENARIOS.of("optIn.confirm", "one store told")
-def confirm_opt_in(shop: Shop) -> Ask:
-    return Ask(path=_opt_in_path(shop), form={"answer": "subscribe"})
+def confirm_opt_in(shop: Shop) -> Request:
+    return Request(path=_opt_in_path(shop), form={"answer": "subscribe"})
 
 
 @SCENARIOS.of("optIn.confirm", "nothing new")
-def confirm_opt_in_again(shop: Shop) -> Ask:
+def confirm_opt_in_again(shop: Shop) -> Request:
     request = confirm_opt_in(shop)
-    shop.ask("optIn.confirm", request)
+    shop.send("optIn.confirm", request)
     shop.world.deliver()
     return request
 
@@ -276,7 +276,7 @@ def _changes(numbers: Iterable[int]) -> dict[str, object]:
 
 
 def _import(case: str, *numbers: int) -> None:
-    SCENARIOS.plain("consent.import", lambda shop: Ask(shop.key, _changes(numbers)), case)
+    SCENARIOS.plain("consent.import", lambda shop: Request(shop.key, _changes(numbers)), case)
 
 
 _import("1 known person, no store", PROFILES - 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -30,83 +30,83 @@ def _created(shop: Shop, rows: int = ROWS) -> str:
     """A feed that was imported."""
     _file(shop, range(rows))
     body = {**_draft(shop), "name": "Catalogue"}
-    feed = shop.ask("feeds.create", Ask(shop.key, body)).json["id"]
+    feed = shop.send("feeds.create", Request(shop.key, body)).json["id"]
     shop.world.deliver()
     return str(feed)
 
 
-def _import_of(shop: Shop, feed: str) -> Ask:
-    [latest] = shop.ask("feeds.listImports", Ask(shop.key, path={"id": feed})).json["items"]
-    return Ask(shop.key, path={"id": feed, "importId": latest["id"]})
+def _import_of(shop: Shop, feed: str) -> Request:
+    [latest] = shop.send("feeds.listImports", Request(shop.key, path={"id": feed})).json["items"]
+    return Request(shop.key, path={"id": feed, "importId": latest["id"]})
 
 
 @SCENARIOS.of("feeds.preview", "100 rows, nothing matches")
-def preview(shop: Shop) -> Ask:
+def preview(shop: Shop) -> Request:
     _created(shop, 1)
     _file(shop, range(1, ROWS + 1))
-    return Ask(shop.key, _source(shop))
+    return Request(shop.key, _source(shop))
 
 
 @SCENARIOS.of("feeds.check", "100 rows, nothing matches")
-def check(shop: Shop) -> Ask:
+def check(shop: Shop) -> Request:
     _created(shop, 1)
     _file(shop, range(1, ROWS + 1))
-    return Ask(shop.key, _draft(shop))
+    return Request(shop.key, _draft(shop))
 
 
 @SCENARIOS.of("feeds.list", "1 feed")
-def list_feeds(shop: Shop) -> Ask:
+def list_feeds(shop: Shop) -> Request:
     _created(shop, 1)
-    return Ask(shop.key)
+    return Request(shop.key)
 
 
 @SCENARIOS.of("feeds.create", "100 rows, all new")
-def create(shop: Shop) -> Ask:
+def create(shop: Shop) -> Request:
     _file(shop, range(ROWS))
-    return Ask(shop.key, {**_draft(shop), "name": "Catalogue"})
+    return Request(shop.key, {**_draft(shop), "name": "Catalogue"})
 
 
 @SCENARIOS.of("feeds.get")
-def get(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": _created(shop, 1)})
+def get(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": _created(shop, 1)})
 
 
 @SCENARIOS.of("feeds.update", "its name")
-def rename(shop: Shop) -> Ask:
-    return Ask(shop.key, {"name": "Other"}, path={"id": _created(shop, 1)})
+def rename(shop: Shop) -> Request:
+    return Request(shop.key, {"name": "Other"}, path={"id": _created(shop, 1)})
 
 
 @SCENARIOS.of("feeds.delete", "100 products, removed")
-def delete(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": _created(shop)})
+def delete(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": _created(shop)})
 
 
 @SCENARIOS.of("feeds.listImports", "1 import")
-def list_imports(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": _created(shop, 1)})
+def list_imports(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": _created(shop, 1)})
 
 
 @SCENARIOS.of("feeds.createImport", "100 rows, nothing new")
-def import_unchanged(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": _created(shop)})
+def import_unchanged(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": _created(shop)})
 
 
 @SCENARIOS.of("feeds.createImport", "100 rows, all changed")
-def import_changed(shop: Shop) -> Ask:
+def import_changed(shop: Shop) -> Request:
     feed = _created(shop)
     _file(shop, range(ROWS), "Earl Grey")
-    return Ask(shop.key, path={"id": feed})
+    return Request(shop.key, path={"id": feed})
 
 
 @SCENARIOS.of("feeds.getImport")
-def get_import(shop: Shop) -> Ask:
+def get_import(shop: Shop) -> Request:
     return _import_of(shop, _created(shop, 1))
 
 
 @SCENARIOS.of("feeds.listSkippedRows", "page 1 of 100 rows")
-def list_skipped(shop: Shop) -> Ask:
+def list_skipped(shop: Shop) -> Request:
     feed = _created(shop, 1)
     shop.outside.file = b"id,title\n" + b",nameless\n" * ROWS
-    queued = shop.ask("feeds.createImport", Ask(shop.key, path={"id": feed})).json["id"]
+    queued = shop.send("feeds.createImport", Request(shop.key, path={"id": feed})).json["id"]
     shop.world.deliver()
-    return Ask(shop.key, path={"id": feed, "importId": queued})
+    return Request(shop.key, path={"id": feed, "importId": queued})

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.costs.scenario import (
     CUSTOMERS,
-    Ask,
+    Request,
     Shop,
     customer,
     customer_id,
@@ -36,8 +36,8 @@ def _orders(numbers: Iterable[int]) -> list[Body]:
     return [{"externalId": order_id(n), **order_of(n, known[n % len(known)])} for n in numbers]
 
 
-def _batch(shop: Shop, **records: list[Body]) -> Ask:
-    return Ask(shop.key, records, path={"id": shop.store})
+def _batch(shop: Shop, **records: list[Body]) -> Request:
+    return Request(shop.key, records, path={"id": shop.store})
 
 
 def _of(case: str, **records: list[Body]) -> None:
@@ -60,21 +60,21 @@ def _imported(shop: Shop, count: int = 1) -> str:
     wrong = _orders(range(NEW, NEW + count))
     for body in wrong:
         body["total"] = {**body["total"], "currency": "USD"}
-    queued = shop.ask("stores.createBatch", _batch(shop, orders=wrong)).json["id"]
+    queued = shop.send("stores.createBatch", _batch(shop, orders=wrong)).json["id"]
     shop.world.deliver()
     return str(queued)
 
 
 SCENARIOS.plain(
-    "stores.listImports", lambda shop: Ask(shop.key, path={"id": shop.store}), "1 import"
+    "stores.listImports", lambda shop: Request(shop.key, path={"id": shop.store}), "1 import"
 )
 
 
 @SCENARIOS.of("stores.getImport")
-def get_import(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": shop.store, "importId": _imported(shop)})
+def get_import(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": shop.store, "importId": _imported(shop)})
 
 
 @SCENARIOS.of("stores.listImportProblems", "page 1 of 50 problems")
-def list_problems(shop: Shop) -> Ask:
-    return Ask(shop.key, path={"id": shop.store, "importId": _imported(shop, 50)})
+def list_problems(shop: Shop) -> Request:
+    return Request(shop.key, path={"id": shop.store, "importId": _imported(shop, 50)})

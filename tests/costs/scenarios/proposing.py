@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -24,15 +24,15 @@ NEW = {
 
 
 def _proposal(shop: Shop) -> dict[str, Any]:
-    proposal: dict[str, Any] = shop.ask("changeProposals.create", Ask(shop.key, NEW)).json
+    proposal: dict[str, Any] = shop.send("changeProposals.create", Request(shop.key, NEW)).json
     return proposal
 
 
 def _definition(shop: Shop) -> dict[str, Any]:
-    ask = Ask(shop.owner.token, path={"id": _proposal(shop)["id"]})
-    approved = shop.ask("changeProposals.approve", ask).json
+    send = Request(shop.owner.token, path={"id": _proposal(shop)["id"]})
+    approved = shop.send("changeProposals.approve", send).json
     path = {"id": approved["definitionId"]}
-    definition: dict[str, Any] = shop.ask("definitions.get", Ask(shop.key, path=path)).json
+    definition: dict[str, Any] = shop.send("definitions.get", Request(shop.key, path=path)).json
     return definition
 
 
@@ -48,55 +48,57 @@ def _change(shop: Shop) -> dict[str, Any]:
     }
 
 
-SCENARIOS.plain("definitionSchemas.list", lambda shop: Ask(shop.key))
-SCENARIOS.plain("definitionSchemas.get", lambda shop: Ask(shop.key, path={"kind": "segment"}))
+SCENARIOS.plain("definitionSchemas.list", lambda shop: Request(shop.key))
+SCENARIOS.plain("definitionSchemas.get", lambda shop: Request(shop.key, path={"kind": "segment"}))
 
 
 @SCENARIOS.of("definitions.list", "one")
-def definitions(shop: Shop) -> Ask:
+def definitions(shop: Shop) -> Request:
     _definition(shop)
-    return Ask(shop.key)
+    return Request(shop.key)
 
 
-SCENARIOS.plain("definitions.get", lambda shop: Ask(shop.key, path={"id": _definition(shop)["id"]}))
 SCENARIOS.plain(
-    "definitions.listVersions", lambda shop: Ask(shop.key, path={"id": _definition(shop)["id"]})
+    "definitions.get", lambda shop: Request(shop.key, path={"id": _definition(shop)["id"]})
+)
+SCENARIOS.plain(
+    "definitions.listVersions", lambda shop: Request(shop.key, path={"id": _definition(shop)["id"]})
 )
 
 
 @SCENARIOS.of("definitions.getVersion")
-def version(shop: Shop) -> Ask:
+def version(shop: Shop) -> Request:
     definition = _definition(shop)
-    return Ask(shop.key, path={"id": definition["id"], "versionId": definition["versionId"]})
+    return Request(shop.key, path={"id": definition["id"], "versionId": definition["versionId"]})
 
 
 @SCENARIOS.of("changeProposals.list", "one")
-def proposals(shop: Shop) -> Ask:
+def proposals(shop: Shop) -> Request:
     _proposal(shop)
-    return Ask(shop.key)
+    return Request(shop.key)
 
 
-SCENARIOS.plain("changeProposals.create", lambda shop: Ask(shop.key, NEW), "a new definition")
-SCENARIOS.plain("changeProposals.create", lambda shop: Ask(shop.key, _change(shop)), "a change")
+SCENARIOS.plain("changeProposals.create", lambda shop: Request(shop.key, NEW), "a new definition")
+SCENARIOS.plain("changeProposals.create", lambda shop: Request(shop.key, _change(shop)), "a change")
 SCENARIOS.plain(
-    "changeProposals.get", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
+    "changeProposals.get", lambda shop: Request(shop.key, path={"id": _proposal(shop)["id"]})
 )
 SCENARIOS.plain(
     "changeProposals.approve",
-    lambda shop: Ask(shop.owner.token, path={"id": _proposal(shop)["id"]}),
+    lambda shop: Request(shop.owner.token, path={"id": _proposal(shop)["id"]}),
     "a new definition",
 )
 
 
 @SCENARIOS.of("changeProposals.approve", "a change")
-def approved_change(shop: Shop) -> Ask:
-    proposal = shop.ask("changeProposals.create", Ask(shop.key, _change(shop))).json
-    return Ask(shop.owner.token, path={"id": proposal["id"]})
+def approved_change(shop: Shop) -> Request:
+    proposal = shop.send("changeProposals.create", Request(shop.key, _change(shop))).json
+    return Request(shop.owner.token, path={"id": proposal["id"]})
 
 
 SCENARIOS.plain(
-    "changeProposals.reject", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
+    "changeProposals.reject", lambda shop: Request(shop.key, path={"id": _proposal(shop)["id"]})
 )
 SCENARIOS.plain(
-    "changeProposals.withdraw", lambda shop: Ask(shop.key, path={"id": _proposal(shop)["id"]})
+    "changeProposals.withdraw", lambda shop: Request(shop.key, path={"id": _proposal(shop)["id"]})
 )

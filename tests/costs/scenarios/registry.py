@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 
-type Preparing = Callable[[Shop], Ask]
+type Preparing = Callable[[Shop], Request]
 
 
 @dataclass(frozen=True)

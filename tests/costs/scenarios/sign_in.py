@@ -11,7 +11,7 @@ from tests.accounts.sign_in.accounts import (
     with_backup_codes,
     with_email_codes,
 )
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 from tests.costs.scenarios.registry import Scenarios
 from tests.harness.world import Someone
 
@@ -23,7 +23,7 @@ PROOF = {"password": PASSWORD}
 
 def _registered(shop: Shop) -> str:
     body = {"name": "Nora Newcomer", "email": NEWCOMER, "password": PASSWORD}
-    return str(shop.ask("auth.signUp", Ask(body=body)).json["registration"])
+    return str(shop.send("auth.signUp", Request(body=body)).json["registration"])
 
 
 def _code(shop: Shop) -> str:
@@ -31,30 +31,30 @@ def _code(shop: Shop) -> str:
 
 
 @SCENARIOS.of("auth.signUp")
-def sign_up(shop: Shop) -> Ask:
-    return Ask(body={"name": "Nora Newcomer", "email": NEWCOMER, "password": PASSWORD})
+def sign_up(shop: Shop) -> Request:
+    return Request(body={"name": "Nora Newcomer", "email": NEWCOMER, "password": PASSWORD})
 
 
 @SCENARIOS.of("auth.resendSignUp")
-def resend_sign_up(shop: Shop) -> Ask:
+def resend_sign_up(shop: Shop) -> Request:
     registration = _registered(shop)
     shop.world.advance(minutes=2)
-    return Ask(body={"registration": registration})
+    return Request(body={"registration": registration})
 
 
 @SCENARIOS.of("auth.verifyEmail")
-def verify_email(shop: Shop) -> Ask:
+def verify_email(shop: Shop) -> Request:
     registration = _registered(shop)
-    return Ask(body={"registration": registration, "code": _code(shop)})
+    return Request(body={"registration": registration, "code": _code(shop)})
 
 
 @SCENARIOS.of("auth.signIn")
-def sign_in(shop: Shop) -> Ask:
-    return Ask(body={"email": shop.owner.email, "password": PASSWORD})
+def sign_in(shop: Shop) -> Request:
+    return Request(body={"email": shop.owner.email, "password": PASSWORD})
 
 
 @SCENARIOS.of("auth.signIn", "with a second step")
-def sign_in_two_factor(shop: Shop) -> Ask:
+def sign_in_two_factor(shop: Shop) -> Request:
     with_email_codes(shop.owner)
     with_backup_codes(shop.owner)
     return sign_in(shop)
@@ -67,88 +67,88 @@ def _challenge(shop: Shop) -> str:
 
 
 @SCENARIOS.of("auth.sendTwoFactorCode")
-def send_two_factor_code(shop: Shop) -> Ask:
-    return Ask(body={"challenge": _challenge(shop)})
+def send_two_factor_code(shop: Shop) -> Request:
+    return Request(body={"challenge": _challenge(shop)})
 
 
 @SCENARIOS.of("auth.verifyTwoFactor", "an emailed code")
-def verify_two_factor(shop: Shop) -> Ask:
+def verify_two_factor(shop: Shop) -> Request:
     challenge = _challenge(shop)
-    shop.ask("auth.sendTwoFactorCode", Ask(body={"challenge": challenge}))
-    return Ask(body={"challenge": challenge, "method": "email", "code": _code(shop)})
+    shop.send("auth.sendTwoFactorCode", Request(body={"challenge": challenge}))
+    return Request(body={"challenge": challenge, "method": "email", "code": _code(shop)})
 
 
 @SCENARIOS.of("auth.verifyTwoFactor", "an app's code")
-def verify_two_factor_by_app(shop: Shop) -> Ask:
+def verify_two_factor_by_app(shop: Shop) -> Request:
     seed = with_app(shop.owner)
     challenge = challenged(shop.world, shop.owner)
     code = totp(seed, clock.now())
-    return Ask(body={"challenge": challenge, "method": "app", "code": code})
+    return Request(body={"challenge": challenge, "method": "app", "code": code})
 
 
 @SCENARIOS.of("auth.forgotPassword")
-def forgot_password(shop: Shop) -> Ask:
-    return Ask(body={"email": shop.owner.email})
+def forgot_password(shop: Shop) -> Request:
+    return Request(body={"email": shop.owner.email})
 
 
 @SCENARIOS.of("auth.resetPassword")
-def reset_password(shop: Shop) -> Ask:
-    shop.ask("auth.forgotPassword", forgot_password(shop))
+def reset_password(shop: Shop) -> Request:
+    shop.send("auth.forgotPassword", forgot_password(shop))
     token = fragment_in(shop.world.emails()[-1], "password-reset")
-    return Ask(body={"token": token, "password": NEW_PASSWORD})
+    return Request(body={"token": token, "password": NEW_PASSWORD})
 
 
-SCENARIOS.plain("auth.signOut", lambda shop: Ask(shop.owner.token))
-SCENARIOS.plain("me.get", lambda shop: Ask(shop.owner.token))
-SCENARIOS.plain("me.update", lambda shop: Ask(shop.owner.token, {"name": "Olivia Steinberger"}))
+SCENARIOS.plain("auth.signOut", lambda shop: Request(shop.owner.token))
+SCENARIOS.plain("me.get", lambda shop: Request(shop.owner.token))
+SCENARIOS.plain("me.update", lambda shop: Request(shop.owner.token, {"name": "Olivia Steinberger"}))
 
 
 @SCENARIOS.of("me.putWorkspace")
-def set_workspace(shop: Shop) -> Ask:
+def set_workspace(shop: Shop) -> Request:
     other = shop.world.workspace(shop.owner, "Steinberger Coffees")
     shop.world.activate(shop.owner, shop.workspace)
-    return Ask(shop.owner.token, {"workspaceId": str(other.id)})
+    return Request(shop.owner.token, {"workspaceId": str(other.id)})
 
 
 @SCENARIOS.of("me.changePassword")
-def change_password(shop: Shop) -> Ask:
-    return Ask(shop.owner.token, {"current": PASSWORD, "password": NEW_PASSWORD})
+def change_password(shop: Shop) -> Request:
+    return Request(shop.owner.token, {"current": PASSWORD, "password": NEW_PASSWORD})
 
 
 @SCENARIOS.of("me.changeEmail")
-def change_email(shop: Shop) -> Ask:
-    return Ask(shop.owner.token, {"email": NEWCOMER, **PROOF})
+def change_email(shop: Shop) -> Request:
+    return Request(shop.owner.token, {"email": NEWCOMER, **PROOF})
 
 
 @SCENARIOS.of("me.confirmEmail")
-def confirm_email(shop: Shop) -> Ask:
-    shop.ask("me.changeEmail", change_email(shop))
-    return Ask(shop.owner.token, {"code": _code(shop)})
+def confirm_email(shop: Shop) -> Request:
+    shop.send("me.changeEmail", change_email(shop))
+    return Request(shop.owner.token, {"code": _code(shop)})
 
 
-SCENARIOS.plain("me.startTwoFactorApp", lambda shop: Ask(shop.owner.token, PROOF))
+SCENARIOS.plain("me.startTwoFactorApp", lambda shop: Request(shop.owner.token, PROOF))
 
 
 @SCENARIOS.of("me.confirmTwoFactorApp")
-def confirm_two_factor_app(shop: Shop) -> Ask:
-    seed = shop.ask("me.startTwoFactorApp", Ask(shop.owner.token, PROOF)).json["secret"]
-    return Ask(shop.owner.token, {"code": totp(seed, clock.now())})
+def confirm_two_factor_app(shop: Shop) -> Request:
+    seed = shop.send("me.startTwoFactorApp", Request(shop.owner.token, PROOF)).json["secret"]
+    return Request(shop.owner.token, {"code": totp(seed, clock.now())})
 
 
 @SCENARIOS.of("me.disableTwoFactorApp")
-def disable_two_factor_app(shop: Shop) -> Ask:
+def disable_two_factor_app(shop: Shop) -> Request:
     with_app(shop.owner)
     with_backup_codes(shop.owner)
-    return Ask(shop.owner.token, PROOF)
+    return Request(shop.owner.token, PROOF)
 
 
-SCENARIOS.plain("me.startTwoFactorEmail", lambda shop: Ask(shop.owner.token))
+SCENARIOS.plain("me.startTwoFactorEmail", lambda shop: Request(shop.owner.token))
 
 
 @SCENARIOS.of("me.confirmTwoFactorEmail")
-def confirm_two_factor_email(shop: Shop) -> Ask:
-    shop.ask("me.startTwoFactorEmail", Ask(shop.owner.token))
-    return Ask(shop.owner.token, {"code": _code(shop)})
+def confirm_two_factor_email(shop: Shop) -> Request:
+    shop.send("me.startTwoFactorEmail", Request(shop.owner.token))
+    return Request(shop.owner.token, {"code": _code(shop)})
 
 
 def _with_email_codes(shop: Shop) -> Someone:
@@ -157,27 +157,27 @@ def _with_email_codes(shop: Shop) -> Someone:
     return shop.owner
 
 
-SCENARIOS.plain("me.disableTwoFactorEmail", lambda shop: Ask(_with_email_codes(shop).token))
-SCENARIOS.plain("me.replaceBackupCodes", lambda shop: Ask(_with_email_codes(shop).token, PROOF))
+SCENARIOS.plain("me.disableTwoFactorEmail", lambda shop: Request(_with_email_codes(shop).token))
+SCENARIOS.plain("me.replaceBackupCodes", lambda shop: Request(_with_email_codes(shop).token, PROOF))
 
 
 @SCENARIOS.of("me.forgetTrustedBrowsers", "one browser")
-def forget_trusted_browsers(shop: Shop) -> Ask:
+def forget_trusted_browsers(shop: Shop) -> Request:
     challenge = _challenge(shop)
-    shop.ask("auth.sendTwoFactorCode", Ask(body={"challenge": challenge}))
+    shop.send("auth.sendTwoFactorCode", Request(body={"challenge": challenge}))
     body = {"challenge": challenge, "method": "email", "code": _code(shop), "trustBrowser": True}
-    shop.ask("auth.verifyTwoFactor", Ask(body=body))
-    return Ask(shop.owner.token)
+    shop.send("auth.verifyTwoFactor", Request(body=body))
+    return Request(shop.owner.token)
 
 
-SCENARIOS.plain("me.delete", lambda shop: Ask(shop.member.token, PROOF))
-SCENARIOS.plain("sessions.list", lambda shop: Ask(shop.owner.token), "3 sessions")
+SCENARIOS.plain("me.delete", lambda shop: Request(shop.member.token, PROOF))
+SCENARIOS.plain("sessions.list", lambda shop: Request(shop.owner.token), "3 sessions")
 
 
 @SCENARIOS.of("sessions.delete")
-def delete_session(shop: Shop) -> Ask:
+def delete_session(shop: Shop) -> Request:
     _, other = shop.world.sign_in(shop.owner.id)
-    return Ask(shop.owner.token, path={"id": other})
+    return Request(shop.owner.token, path={"id": other})
 
 
-SCENARIOS.plain("sessions.deleteOthers", lambda shop: Ask(shop.owner.token), "2 others")
+SCENARIOS.plain("sessions.deleteOthers", lambda shop: Request(shop.owner.token), "2 others")

@@ -3,14 +3,14 @@
 from typing import Any
 
 from tests.catalog.products.sample import product, variant
-from tests.costs.scenario import Ask, Shop
+from tests.costs.scenario import Request, Shop
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
 PRODUCTS = 100
 
 
-def _of(shop: Shop, number: int, variants: int = 1, **overrides: object) -> Ask:
+def _of(shop: Shop, number: int, variants: int = 1, **overrides: object) -> Request:
     """A product as its store puts it."""
     texts = [
         {"locale": "de-AT", "title": f"Jasmintee, Ernte {number}", "description": "Lose. " * 40},
@@ -21,7 +21,7 @@ def _of(shop: Shop, number: int, variants: int = 1, **overrides: object) -> Ask:
         for n in range(1, variants + 1)
     ]
     path = {"id": shop.store, "externalId": f"9{number:012}"}
-    return Ask(shop.key, product(locales=texts, variants=rows, **overrides), path=path)
+    return Request(shop.key, product(locales=texts, variants=rows, **overrides), path=path)
 
 
 def _stocked(shop: Shop) -> Shop:
@@ -32,24 +32,26 @@ def _stocked(shop: Shop) -> Shop:
             {"externalId": each.path["externalId"], **dict(each.body)}  # type: ignore[call-overload]
             for each in records
         ]
-        batch = Ask(shop.key, {"products": bodies}, path={"id": shop.store})
-        shop.ask("stores.createBatch", batch)
+        batch = Request(shop.key, {"products": bodies}, path={"id": shop.store})
+        shop.send("stores.createBatch", batch)
         shop.world.deliver()
     return shop
 
 
-def _one(shop: Shop, **query: object) -> Ask:
-    request = Ask(shop.key, query={"externalId": f"9{1:012}"})
-    [found] = _stocked(shop).ask("products.list", request).json["items"]
-    return Ask(shop.key, path={"id": found["id"]}, query=query)
+def _one(shop: Shop, **query: object) -> Request:
+    request = Request(shop.key, query={"externalId": f"9{1:012}"})
+    [found] = _stocked(shop).send("products.list", request).json["items"]
+    return Request(shop.key, path={"id": found["id"]}, query=query)
 
 
-SCENARIOS.plain("products.list", lambda shop: Ask(_stocked(shop).key), "page 1 of 100")
+SCENARIOS.plain("products.list", lambda shop: Request(_stocked(shop).key), "page 1 of 100")
 SCENARIOS.plain(
-    "products.list", lambda shop: Ask(_stocked(shop).key, query={"q": "jasmine"}), "by a word"
+    "products.list", lambda shop: Request(_stocked(shop).key, query={"q": "jasmine"}), "by a word"
 )
 SCENARIOS.plain("products.get", _one)
-SCENARIOS.plain("products.getOfStore", lambda shop: Ask(shop.key, path=_of(_stocked(shop), 1).path))
+SCENARIOS.plain(
+    "products.getOfStore", lambda shop: Request(shop.key, path=_of(_stocked(shop), 1).path)
+)
 SCENARIOS.plain("products.listVariants", _one)
 SCENARIOS.plain("products.getSources", _one)
 SCENARIOS.plain("products.getSales", _one)
@@ -59,44 +61,44 @@ SCENARIOS.plain("products.put", lambda shop: _of(_stocked(shop), 1), "the same a
 
 
 @SCENARIOS.of("products.put", "another price")
-def changed_product(shop: Shop) -> Ask:
+def changed_product(shop: Shop) -> Request:
     later = _of(_stocked(shop), 1, 2, updatedAt="2026-05-01T00:00:00Z")
-    return Ask(later.token, later.body, path=later.path)
+    return Request(later.token, later.body, path=later.path)
 
 
 @SCENARIOS.of("products.delete")
-def delete_product(shop: Shop) -> Ask:
-    return Ask(shop.key, path=_of(_stocked(shop), 1).path)
+def delete_product(shop: Shop) -> Request:
+    return Request(shop.key, path=_of(_stocked(shop), 1).path)
 
 
-SCENARIOS.plain("productPriority.get", lambda shop: Ask(shop.key, path={"id": shop.store}))
+SCENARIOS.plain("productPriority.get", lambda shop: Request(shop.key, path={"id": shop.store}))
 
 
 def _rules(shop: Shop) -> dict[str, Any]:
     path = {"id": _stocked(shop).store}
-    [source] = shop.ask("productPriority.get", Ask(shop.key, path=path)).json["sources"]
+    [source] = shop.send("productPriority.get", Request(shop.key, path=path)).json["sources"]
     return {"order": [source["id"]], "fields": {"product.title": [source["id"]]}}
 
 
 @SCENARIOS.of("productPriorityChanges.create", "100 products")
-def propose(shop: Shop) -> Ask:
-    return Ask(shop.key, _rules(shop), path={"id": shop.store})
+def propose(shop: Shop) -> Request:
+    return Request(shop.key, _rules(shop), path={"id": shop.store})
 
 
-def _ready(shop: Shop) -> Ask:
-    request = Ask(shop.key, _rules(shop), path={"id": shop.store})
-    change = shop.ask("productPriorityChanges.create", request).json
+def _ready(shop: Shop) -> Request:
+    request = Request(shop.key, _rules(shop), path={"id": shop.store})
+    change = shop.send("productPriorityChanges.create", request).json
     shop.world.deliver()
-    return Ask(shop.key, path={"id": change["id"]})
+    return Request(shop.key, path={"id": change["id"]})
 
 
 SCENARIOS.plain("productPriorityChanges.get", _ready)
 
 
 @SCENARIOS.of("productPriorityChanges.list", "1 change")
-def list_priority_changes(shop: Shop) -> Ask:
+def list_priority_changes(shop: Shop) -> Request:
     _ready(shop)
-    return Ask(shop.key, path={"id": shop.store})
+    return Request(shop.key, path={"id": shop.store})
 
 
 SCENARIOS.plain("productPriorityChanges.listProducts", _ready)

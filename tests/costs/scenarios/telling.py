@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tests.costs.scenario import PROFILES, Ask, Shop, email_of
+from tests.costs.scenario import PROFILES, Request, Shop, email_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -23,27 +23,27 @@ def _event(number: int, **more: object) -> dict[str, Any]:
     return {**body, "occurredAt": MOMENT, "properties": PROPERTIES, **more}
 
 
-SCENARIOS.plain("events.create", lambda shop: Ask(shop.key, _event(1)), "a known person's")
+SCENARIOS.plain("events.create", lambda shop: Request(shop.key, _event(1)), "a known person's")
 SCENARIOS.plain(
     "events.create",
-    lambda shop: Ask(shop.key, _event(1, uniqueId="5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10")),
+    lambda shop: Request(shop.key, _event(1, uniqueId="5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10")),
     "a known person's, with a uniqueId",
 )
 
 
 @SCENARIOS.of("events.create", "a uniqueId that is known")
-def known_event(shop: Shop) -> Ask:
+def known_event(shop: Shop) -> Request:
     body = _event(1, uniqueId="5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10")
-    shop.ask("events.create", Ask(shop.key, body))
-    return Ask(shop.key, body)
+    shop.send("events.create", Request(shop.key, body))
+    return Request(shop.key, body)
 
 
-SCENARIOS.plain("events.create", lambda shop: Ask(shop.key, _event(NEW)), "a new person's")
+SCENARIOS.plain("events.create", lambda shop: Request(shop.key, _event(NEW)), "a new person's")
 
 
 def _bulk(case: str, numbers: Iterable[int], **more: object) -> None:
     body = {"events": [_event(number, **more) for number in numbers]}
-    SCENARIOS.plain("events.createBulk", lambda shop: Ask(shop.key, body), case)
+    SCENARIOS.plain("events.createBulk", lambda shop: Request(shop.key, body), case)
 
 
 _bulk("500 of one known person", [1] * MOST)
@@ -54,27 +54,27 @@ _bulk("500 of as many new people", range(NEW, NEW + MOST))
 def _with_events(shop: Shop, count: int) -> dict[str, object]:
     events = [_event(1, name=f"name {number % 5}") for number in range(count)]
     if events:
-        shop.ask("events.createBulk", Ask(shop.key, {"events": events}))
+        shop.send("events.createBulk", Request(shop.key, {"events": events}))
     return {"id": shop.buyer}
 
 
 SCENARIOS.plain(
     "profiles.listEvents",
-    lambda shop: Ask(shop.key, path=_with_events(shop, 0)),
+    lambda shop: Request(shop.key, path=_with_events(shop, 0)),
     "4 orders' events",
 )
 SCENARIOS.plain(
     "profiles.listEvents",
-    lambda shop: Ask(shop.key, path=_with_events(shop, MOST)),
+    lambda shop: Request(shop.key, path=_with_events(shop, MOST)),
     "page 1 of 504",
 )
 SCENARIOS.plain(
     "profiles.listEvents",
-    lambda shop: Ask(shop.key, path=_with_events(shop, MOST), query={"page": 20}),
+    lambda shop: Request(shop.key, path=_with_events(shop, MOST), query={"page": 20}),
     "page 20",
 )
 SCENARIOS.plain(
     "profiles.listEvents",
-    lambda shop: Ask(shop.key, path=_with_events(shop, MOST), query={"name": "name 1"}),
+    lambda shop: Request(shop.key, path=_with_events(shop, MOST), query={"name": "name 1"}),
     "100 of one name among 504",
 )

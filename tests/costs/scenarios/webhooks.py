@@ -4,7 +4,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
 from storepost.webhooks.events.model import Resource, WebhookEvent
-from tests.costs.scenario import Ask, Shop, order_id, order_of
+from tests.costs.scenario import Request, Shop, order_id, order_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
@@ -16,7 +16,7 @@ BEGINNING = "2020-01-01T00:00:00Z"
 
 def _path(shop: Shop) -> dict[str, object]:
     """A new endpoint, after which another one is no longer the first."""
-    made = shop.ask("webhookEndpoints.create", Ask(shop.owner.token, BODY))
+    made = shop.send("webhookEndpoints.create", Request(shop.owner.token, BODY))
     return {"id": made.json["endpoint"]["id"]}
 
 
@@ -33,27 +33,29 @@ def _used(shop: Shop, *, fails: bool = False) -> dict[str, object]:
     shop.outside.status = 204
     if fails:
         body = {"status": "enabled"}
-        shop.ask("webhookEndpoints.update", Ask(shop.owner.token, body, path=path))
+        shop.send("webhookEndpoints.update", Request(shop.owner.token, body, path=path))
     return path
 
 
 def _delivery(shop: Shop) -> dict[str, object]:
     path = _used(shop)
-    listed = shop.ask("webhookEndpoints.listDeliveries", Ask(shop.owner.token, path=path))
+    listed = shop.send("webhookEndpoints.listDeliveries", Request(shop.owner.token, path=path))
     return {**path, "deliveryId": listed.json["items"][0]["id"]}
 
 
-def _of(shop: Shop, path: dict[str, object], body: object = None, **query: object) -> Ask:
-    return Ask(shop.owner.token, body, query=query, path=path)
+def _of(shop: Shop, path: dict[str, object], body: object = None, **query: object) -> Request:
+    return Request(shop.owner.token, body, query=query, path=path)
 
 
-SCENARIOS.plain("webhookEndpoints.create", lambda shop: Ask(shop.owner.token, BODY), "the first")
+SCENARIOS.plain(
+    "webhookEndpoints.create", lambda shop: Request(shop.owner.token, BODY), "the first"
+)
 
 
 @SCENARIOS.of("webhookEndpoints.create", "another one")
-def another(shop: Shop) -> Ask:
+def another(shop: Shop) -> Request:
     _path(shop)
-    return Ask(shop.owner.token, BODY)
+    return Request(shop.owner.token, BODY)
 
 
 SCENARIOS.plain("webhookEndpoints.list", lambda shop: _of(shop, _path(shop) and {}))
@@ -77,8 +79,8 @@ SCENARIOS.plain("webhookEndpoints.delete", lambda shop: _of(shop, _path(shop)), 
 
 
 @SCENARIOS.of("orders.put", "a known buyer's, told to an endpoint")
-def told_order(shop: Shop) -> Ask:
+def told_order(shop: Shop) -> Request:
     """Beside the same without endpoints: what the event and its delivery's log cost."""
     _used(shop)
     path = {"id": shop.store, "externalId": order_id(501)}
-    return Ask(shop.key, order_of(501, 1), path=path)
+    return Request(shop.key, order_of(501, 1), path=path)

@@ -5,7 +5,7 @@ the object around it. Keywords that only lead to others, such as `$ref` and `ite
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from storepost.definitions.definitions.model import Content, DefinitionKind, sho
 
 type Schema = Mapping[str, Any]
 type Errors = Iterator[ValidationError]
+type _Check = Callable[[Draft202012Validator, int, Content, Schema], Errors]
 
 _TYPES = {
     "array": "a list",
@@ -85,34 +86,18 @@ def _pattern(
         yield ValidationError(shortened(f"`{content}` must match `{text}`"))
 
 
-def _min_length(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "string") and len(content) < least:
-        yield ValidationError(_at_least(least, "character"))
+def _sized(kind: str, name: str) -> tuple[_Check, _Check]:
+    """Returns the checks of how many of something a string, a list or an object has."""
 
+    def has_least(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
+        if v.is_type(content, kind) and len(content) < least:
+            yield ValidationError(_at_least(least, name))
 
-def _max_length(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "string") and len(content) > most:
-        yield ValidationError(f"Must have at most {_count(most, 'character')}")
+    def has_most(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
+        if v.is_type(content, kind) and len(content) > most:
+            yield ValidationError(f"Must have at most {_count(most, name)}")
 
-
-def _min_items(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "array") and len(content) < least:
-        yield ValidationError(_at_least(least, "item"))
-
-
-def _max_items(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "array") and len(content) > most:
-        yield ValidationError(f"Must have at most {_count(most, 'item')}")
-
-
-def _min_properties(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "object") and len(content) < least:
-        yield ValidationError(_at_least(least, "field"))
-
-
-def _max_properties(v: Draft202012Validator, most: int, content: Content, _: Schema) -> Errors:
-    if v.is_type(content, "object") and len(content) > most:
-        yield ValidationError(f"Must have at most {_count(most, 'field')}")
+    return has_least, has_most
 
 
 def _minimum(v: Draft202012Validator, least: float, content: Content, _: Schema) -> Errors:
@@ -147,17 +132,20 @@ def _one_of(
         yield ValidationError(f"Must have only fields of one of these groups: {groups}")
 
 
+_MIN_LENGTH, _MAX_LENGTH = _sized("string", "character")
+_MIN_ITEMS, _MAX_ITEMS = _sized("array", "item")
+_MIN_PROPERTIES, _MAX_PROPERTIES = _sized("object", "field")
 _KEYWORDS = {
     "additionalProperties": _additional,
     "const": _const,
     "enum": _enum,
-    "maxItems": _max_items,
-    "maxLength": _max_length,
-    "maxProperties": _max_properties,
+    "maxItems": _MAX_ITEMS,
+    "maxLength": _MAX_LENGTH,
+    "maxProperties": _MAX_PROPERTIES,
     "maximum": _maximum,
-    "minItems": _min_items,
-    "minLength": _min_length,
-    "minProperties": _min_properties,
+    "minItems": _MIN_ITEMS,
+    "minLength": _MIN_LENGTH,
+    "minProperties": _MIN_PROPERTIES,
     "minimum": _minimum,
     "oneOf": _one_of,
     "pattern": _pattern,
