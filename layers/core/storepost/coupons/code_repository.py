@@ -137,16 +137,16 @@ class CodeRepository:
             found |= {p.code_id: p for p in self._pointers(each, prefix, None)}
         return list(found.values())
 
-    def some_pointers(self, profile_id: UUID, most: int) -> Sequence[Pointer]:
+    def some_pointers(self, profile_id: UUID, limit: int) -> Sequence[Pointer]:
         """Returns some of the codes that one partition names."""
-        return list(self._pointers(profile_id, pointer_prefix(), most))
+        return list(self._pointers(profile_id, pointer_prefix(), limit))
 
-    def _pointers(self, profile_id: UUID, prefix: str, most: int | None) -> Iterator[Pointer]:
+    def _pointers(self, profile_id: UUID, prefix: str, limit: int | None) -> Iterator[Pointer]:
         rows = CodePointerItem.query(
             pointer_partition(self._scope, profile_id),
             CodePointerItem.sk.startswith(prefix),
             consistent_read=True,
-            limit=most,
+            limit=limit,
         )
         return map(_as_pointer, rows)
 

@@ -96,13 +96,13 @@ class CouponRepository:
             key = removal_key(self._scope, code.coupon_id, code.id)
             changes.save(CodeRemovalItem(*key, external_id=code.external_id))
 
-    def removals(self, coupon_id: UUID, most: int) -> Sequence[CodeRemovalItem]:
+    def removals(self, coupon_id: UUID, limit: int) -> Sequence[CodeRemovalItem]:
         """Returns some codes that are still to be deleted at the platform."""
         rows = CodeRemovalItem.query(
             jobs_partition(self._scope, coupon_id),
             CodeRemovalItem.sk.startswith(removal_prefix()),
             consistent_read=True,
-            limit=most,
+            limit=limit,
         )
         return list(rows)
 
@@ -120,12 +120,12 @@ class CouponRepository:
         return as_coupon(self._scope, item)
 
 
-def due_before(shard: int, now: datetime, most: int) -> list[CouponDueItem]:
+def due_before(shard: int, now: datetime, limit: int) -> list[CouponDueItem]:
     """Returns some of what has ended by now, oldest first."""
     rows = CouponDueItem.query(
         f"{DUE_PARTITION}{shard}",
         CouponDueItem.sk < clock.to_text(now) + "$",
         consistent_read=True,
-        limit=most,
+        limit=limit,
     )
     return list(rows)

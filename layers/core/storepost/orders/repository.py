@@ -144,9 +144,9 @@ class OrderRepository:
         return [as_order(item) for item in items if item and not item.deleted_at]
 
     def ids_of_profile(
-        self, partitions: Iterable[UUID], most: int | None = None, *, descending: bool = False
+        self, partitions: Iterable[UUID], limit: int | None = None, *, descending: bool = False
     ) -> Iterator[UUID]:
-        """Returns the ids of a profile's orders by time; `most` of each partition, or all.
+        """Returns the ids of a profile's orders by time; `limit` of each partition, or all.
 
         An order only ever moves to a later partition. So they are read in their order, and one that
         moves meanwhile is found twice rather than never.
@@ -154,14 +154,14 @@ class OrderRepository:
         found = {
             pointer.sk
             for each in partitions
-            for pointer in self.pointers_of(each, most, descending=descending)
+            for pointer in self.pointers_of(each, limit, descending=descending)
         }
         return map(order_of_pointer, sorted(found, reverse=descending))
 
     def pointers_of(
         self,
         profile_id: UUID,
-        most: int | None = None,
+        limit: int | None = None,
         *,
         descending: bool = False,
         deleted_too: bool = False,
@@ -172,7 +172,7 @@ class OrderRepository:
             OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),
             consistent_read=True,
             scan_index_forward=not descending,
-            limit=most,
+            limit=limit,
         )
 
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:

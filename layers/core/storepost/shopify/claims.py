@@ -120,13 +120,13 @@ def release(changes: Changes, claim: ShopClaim) -> None:
     changes.delete(ShopUpkeepItem(*upkeep_key(claim.shop, claim.upkeep_at)))
 
 
-def due_shops(shard: int, now: datetime, most: int) -> Iterable[tuple[str, Key]]:
+def due_shops(shard: int, now: datetime, limit: int) -> Iterable[tuple[str, Key]]:
     """Shops whose tokens are to be used, the longest due first, each with its row's key."""
     rows = ShopUpkeepItem.query(
         f"{PARTITION}{shard}",
         ShopUpkeepItem.sk < clock.to_text(now),
         consistent_read=True,
-        limit=most,
+        limit=limit,
     )
     return [(row.shop, row.key) for row in rows]
 

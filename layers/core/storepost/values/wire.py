@@ -86,15 +86,15 @@ class RequestBody(Shape):
         return _with_few_fields(value)
 
 
-def few_names(most: int) -> BeforeValidator:
+def few_names(limit: int) -> BeforeValidator:
     """Returns what refuses an object of more names before any of them is validated.
 
     A field's `max_length` alone is looked at once each of them has had its errors.
     """
 
     def check(value: object) -> object:
-        if isinstance(value, dict) and len(value) > most:
-            about = {"field_type": "Object", "max_length": most, "actual_length": len(value)}
+        if isinstance(value, dict) and len(value) > limit:
+            about = {"field_type": "Object", "max_length": limit, "actual_length": len(value)}
             raise PydanticKnownError("too_long", about)
         return value
 

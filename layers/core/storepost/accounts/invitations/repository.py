@@ -110,10 +110,10 @@ class InvitationRepository:
         """Returns the open invitations, expired ones too."""
         return self._named_by(self._claims())
 
-    def open_of_key(self, key_id: UUID, most: int) -> list[Invitation]:
+    def open_of_key(self, key_id: UUID, limit: int) -> list[Invitation]:
         """Returns some of the open invitations that an API key made."""
         made = (claim for claim in self._claims() if claim.key_id == key_id)
-        return self._named_by(islice(made, most))
+        return self._named_by(islice(made, limit))
 
     def _claims(self) -> Iterable[InvitedItem]:
         return InvitedItem.query(

@@ -296,8 +296,8 @@ def _read_request(app: Resolver) -> None:
     route, event = app.context["_route"], app.current_event
     is_form = route.operation_id in app.forms
     try:
-        most = LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES
-        _check_size(event, most)
+        max_bytes = LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES
+        _check_size(event, max_bytes)
         if event.body and route.dependant.body_params:
             _check_form(event) if is_form else _check_json(event)
         _check_parameters(app)
@@ -332,13 +332,13 @@ def _nothing_more(_app: APIGatewayHttpResolver) -> Response[Any]:
     return Response(200)
 
 
-def _check_size(event: BaseProxyEvent, most: int) -> None:
+def _check_size(event: BaseProxyEvent, max_bytes: int) -> None:
     body = event.body or ""
     size = len(body.encode())
     if event.is_base64_encoded:
         size = size * 3 // 4 - body[-2:].count("=")
-    if size > most:
-        raise PayloadTooLarge(f"This operation takes at most {most // 1_000_000} MB.")
+    if size > max_bytes:
+        raise PayloadTooLarge(f"This operation takes at most {max_bytes // 1_000_000} MB.")
 
 
 def _check_json(event: BaseProxyEvent) -> None:

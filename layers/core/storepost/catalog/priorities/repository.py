@@ -177,21 +177,21 @@ class ChangeRepository:
         keys = {self._product_key(change, each): each for each in products}
         return {keys[key] for key in find_all(keys)}
 
-    def products(self, change: UUID, most: int | None = None) -> Iterator[ChangedProduct]:
+    def products(self, change: UUID, limit: int | None = None) -> Iterator[ChangedProduct]:
         """Returns the products that the change would change, by id."""
         rows: Iterable[ChangedProductItem] = ChangedProductItem.query(
             change_partition(self._scope, change),
             ChangedProductItem.sk.startswith(_PRODUCT),
             consistent_read=True,
-            limit=most,
+            limit=limit,
         )
-        return (_as_product(row) for row in islice(rows, most))
+        return (_as_product(row) for row in islice(rows, limit))
 
-    def some_products(self, change: UUID, most: int) -> list[Key]:
+    def some_products(self, change: UUID, limit: int) -> list[Key]:
         """Returns the keys of the first products that are stored of a change."""
         # The change's own row, where there is one, stands before them.
-        keys = keys_in(change_partition(self._scope, change), most + 1)
-        return [key for key in keys if key[1].startswith(_PRODUCT)][:most]
+        keys = keys_in(change_partition(self._scope, change), limit + 1)
+        return [key for key in keys if key[1].startswith(_PRODUCT)][:limit]
 
     def _key(self, change: UUID) -> Key:
         return (change_partition(self._scope, change), "change")

@@ -214,12 +214,12 @@ class _ChangeStep:
         after = StoreChanges(None, change.id)
         self.repository.save_of_store(self.changes, self.store.id, after)
 
-    def _next(self, until: str, most: int) -> list[str]:
+    def _next(self, until: str, limit: int) -> list[str]:
         """The keys of the next products by when they changed."""
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
         after = self.change.walk.after or LOWEST
-        entries = tree.first(KeyRange(after, until), most + 1)
-        return [entry.key for entry in entries if entry.key != after][:most]
+        entries = tree.first(KeyRange(after, until), limit + 1)
+        return [entry.key for entry in entries if entry.key != after][:limit]
 
     def _total(self) -> int:
         tree = ProductLists(self.store.workspace, self.store.id).by_changed

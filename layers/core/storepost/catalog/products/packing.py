@@ -46,12 +46,12 @@ def unpacked(content: bytes) -> Any:  # noqa: ANN401 - whatever was packed
     return json.loads(inflater.decompress(content) + inflater.flush())
 
 
-def first_of[T](values: Sequence[T], most: int) -> Sequence[T]:
-    """Returns the first values, as many as take at most `most` bytes packed."""
+def first_of[T](values: Sequence[T], max_size: int) -> Sequence[T]:
+    """Returns the first values, as many as take at most `max_size` bytes packed."""
     if not values:
         return values
-    while (size := len(packed(values))) > most:
-        values = values[: len(values) * most // size]
+    while (size := len(packed(values))) > max_size:
+        values = values[: len(values) * max_size // size]
     return values
 
 

@@ -97,14 +97,14 @@ def _listed(row: ProductLoadItem | None) -> int:
 
 
 def staged_products(
-    workspace: WorkspaceScope, store_id: UUID, most: int
+    workspace: WorkspaceScope, store_id: UUID, limit: int
 ) -> list[tuple[Key, list[UUID]]]:
     """Returns rows that lead to what a store's loads staged, listed or not, and the products.
 
     Of those, only the ones of which there is a row still.
     """
     rows = StagedProductsItem.query(
-        staged_partition(workspace, store_id), consistent_read=True, limit=most
+        staged_partition(workspace, store_id), consistent_read=True, limit=limit
     )
     return [(row.key, _stored(workspace, row)) for row in rows]
 

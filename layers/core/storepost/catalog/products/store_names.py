@@ -63,20 +63,20 @@ class StoreNames:
         return called_by(self.variants.get(name_bytes(name), ()))
 
 
-def read_names(store: Store, most: int) -> StoreNames | None:
-    """Returns the names of a store's products and variants; None where they are more than `most`.
+def read_names(store: Store, limit: int) -> StoreNames | None:
+    """Returns the names of a store's products and variants; None where they are more than `limit`.
 
     That is seen at one of the partitions of names already, over which they are spread evenly.
     """
-    most = min(most, MAX_NAMES)
-    average = most / SHARDS
+    limit = min(limit, MAX_NAMES)
+    average = limit / SHARDS
     each = int(average + _DEVIATIONS * sqrt(average))
-    read = partial(raw_rows_in, most=each, attributes=("sk", "first", "last"))
+    read = partial(raw_rows_in, limit=each, attributes=("sk", "first", "last"))
     first, *others = all_partitions(store)
     some = read(first)
     if some is None:
         return None
-    listed = ProductLists(store.workspace, store.id).by_added.keys(most)
+    listed = ProductLists(store.workspace, store.id).by_added.keys(limit)
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         found = [some, *threads.map(with_patience(read), others)]
     if listed is None or None in found:

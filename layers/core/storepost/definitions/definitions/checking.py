@@ -64,14 +64,14 @@ def _bounds(content: Content, place: str) -> Iterator[FieldError]:
         yield from _size(content, place, MAX_BYTES)
 
 
-def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:
+def _size(content: Content, place: str, max_size: int) -> Iterator[FieldError]:
     try:
         size = len(compact(content).encode())
     except ValueError:
         yield FieldError(place, "Must be JSON: no NaN, no infinity, no lone surrogate")
         return
-    if size > most:
-        yield FieldError(place, f"Must be at most {most:,} bytes as JSON; it is {size:,}")
+    if size > max_size:
+        yield FieldError(place, f"Must be at most {max_size:,} bytes as JSON; it is {size:,}")
 
 
 def _path_of(error: "ValidationError") -> list[str]:

@@ -73,7 +73,7 @@ def list_proposals(
         total = repository.count()
         rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
         return Listing(_listed(workspace, rows), total, page)
-    seen = list(repository.in_order(newest_first=newest_first, most=MAX_ROWS + 1))
+    seen = list(repository.in_order(newest_first=newest_first, limit=MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
         raise FilterTooBroad("status")
     found = [proposal for proposal in seen if filters.passes(proposal)]

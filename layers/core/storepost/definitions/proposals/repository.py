@@ -102,14 +102,14 @@ class ProposalRepository:
         rows = (row for key in keys if isinstance(row := found.get(key), ProposalItem))
         return [_as_proposal(row) for row in rows]
 
-    def in_order(self, *, newest_first: bool, most: int) -> Iterator[Proposal]:
+    def in_order(self, *, newest_first: bool, limit: int) -> Iterator[Proposal]:
         """Returns the proposals, so many at most."""
         rows = ProposalItem.query(
             proposals_partition(self._scope),
             ProposalItem.sk.startswith(PROPOSALS),
             consistent_read=True,
             scan_index_forward=not newest_first,
-            limit=most,
+            limit=limit,
         )
         return map(_as_proposal, rows)
 

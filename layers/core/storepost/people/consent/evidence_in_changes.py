@@ -81,18 +81,18 @@ def find_in_changes(
     series_key: SeriesKey,
     numbers: Collection[int],
     newer: EvidenceItem | None,
-    most: int,
+    limit: int,
 ) -> dict[int, EvidenceItem]:
     """Returns evidence of these numbers that stands in changes.
 
-    It should be among the `most` changes up to `newer`, the next row of evidence; None where there
+    It should be among the `limit` changes up to `newer`, the next row of evidence; None where there
     is none. Where clocks differed when they were recorded, all of the profile's changes are read.
     """
     until = _sort_key(newer) if newer else _END
-    found = _up_to(workspace, series_key, numbers, until, most)
+    found = _up_to(workspace, series_key, numbers, until, limit)
     missing = set(numbers) - found.keys()
     if missing and newer:
-        found |= _up_to(workspace, series_key, missing, _END, most)
+        found |= _up_to(workspace, series_key, missing, _END, limit)
     return found
 
 

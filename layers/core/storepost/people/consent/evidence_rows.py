@@ -139,13 +139,13 @@ class EvidenceRepository:
         self._scope = workspace
 
     def rows(
-        self, series_key: SeriesKey, series: Series, skipped: int, most: int
+        self, series_key: SeriesKey, series: Series, skipped: int, limit: int
     ) -> Iterator[EvidenceItem]:
         """Returns so many statements of a series, the newest first, behind those that are skipped.
 
         What stands in the row of its change is returned as a row of its own would be.
         """
-        positions = range(skipped, min(skipped + most, series.count))
+        positions = range(skipped, min(skipped + limit, series.count))
         numbers = [series.number_at(place) for place in positions]
         if not numbers:
             return iter(())
@@ -239,14 +239,14 @@ class EvidenceRepository:
         for series_key, each in series.items():
             yield from self._own_rows(series_key, 1, each.last)
 
-    def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
+    def some_of(self, profile_id: UUID, limit: int) -> list[EvidenceItem]:
         """Returns some rows of a partition, whatever the profile's row says of them.
 
         What stands in changes is theirs.
         """
         pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
         prefix = EvidenceItem.sk.startswith("evidence#")
-        return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=most))
+        return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=limit))
 
     def as_evidence(self, rows: Iterable[EvidenceItem]) -> list[Evidence]:
         """Returns the rows as values, with their wordings."""

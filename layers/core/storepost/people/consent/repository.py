@@ -225,11 +225,11 @@ class ConsentRepository:
         rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
         return next((as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
-    def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
+    def history(self, profile_id: UUID, limit: int | None = None) -> Iterator[ConsentChange]:
         """Returns the profile's own changes, most recently recorded first, or so many of them."""
-        return map(as_change, self.rows_of(profile_id, most))
+        return map(as_change, self.rows_of(profile_id, limit))
 
-    def rows_of(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChangeItem]:
+    def rows_of(self, profile_id: UUID, limit: int | None = None) -> Iterator[ConsentChangeItem]:
         """Returns the rows of the profile's own changes, in that order."""
         pk = self._scope.partition("profile", short(profile_id))
         return iter(
@@ -238,15 +238,15 @@ class ConsentRepository:
                 ConsentChangeItem.sk.startswith("consent#"),
                 consistent_read=True,
                 scan_index_forward=False,
-                limit=most,
+                limit=limit,
             )
         )
 
     def histories(
-        self, profile_ids: Iterable[UUID], most: int | None = None
+        self, profile_ids: Iterable[UUID], limit: int | None = None
     ) -> Iterator[ConsentChange]:
         """Returns the changes of several profiles together; so many of each."""
-        histories = (self.history(profile_id, most) for profile_id in profile_ids)
+        histories = (self.history(profile_id, limit) for profile_id in profile_ids)
         return merge(*histories, key=lambda change: change.id, reverse=True)
 
 

@@ -60,7 +60,7 @@ def seal_evidence(
 
 
 def unsealed_evidence(
-    workspace: WorkspaceScope, address: Address, most: int
+    workspace: WorkspaceScope, address: Address, limit: int
 ) -> list[tuple[Evidence, str | None]]:
     """Returns so many statements about an address, the newest first,
     each with its wording's hash.
@@ -70,7 +70,7 @@ def unsealed_evidence(
         SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),
         consistent_read=True,
         scan_index_forward=False,
-        limit=most,
+        limit=limit,
     )
     now = clock.now()
     return [

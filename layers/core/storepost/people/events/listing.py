@@ -55,7 +55,7 @@ def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]
     if page.skipped >= total:
         return Listing((), total, page)
     until = page.skipped + page.size
-    rows = ProfileEventRepository(profile.workspace).of_profile(profile, most=until)
+    rows = ProfileEventRepository(profile.workspace).of_profile(profile, limit=until)
     return Listing(list(map(as_event, islice(rows, page.skipped, until))), total, page)
 
 

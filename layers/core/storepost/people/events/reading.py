@@ -19,20 +19,20 @@ MAX_WINDOW = 1000
 
 
 def newest_first(
-    partition: str, since: str, until: str, most: int | None = None
+    partition: str, since: str, until: str, limit: int | None = None
 ) -> Iterator[EventRow]:
-    """Returns the events between two moments (texts; empty is no bound), `most` of them or all.
+    """Returns the events between two moments (texts; empty is no bound), `limit` of them or all.
 
     An event may move from its order's pointer to a row of its own, and never back. So of each
     stretch of time the pointers are read before the other rows: one that moves meanwhile is found
     twice rather than never.
     """
-    found = _stretches(partition, since, until, most)
-    return islice((next(same) for _, same in groupby(found, sort_key_of)), most)
+    found = _stretches(partition, since, until, limit)
+    return islice((next(same) for _, same in groupby(found, sort_key_of)), limit)
 
 
-def _stretches(partition: str, since: str, until: str, most: int | None) -> Iterator[EventRow]:
-    size = min(most or WINDOW, MAX_WINDOW)
+def _stretches(partition: str, since: str, until: str, limit: int | None) -> Iterator[EventRow]:
+    size = min(limit or WINDOW, MAX_WINDOW)
     pointers = _pointers(partition, since, until, size)
     more = True
     while more:
@@ -41,7 +41,7 @@ def _stretches(partition: str, since: str, until: str, most: int | None) -> Iter
         last = position_of(some[-1].sk) if more else ""
         carried = [row for row in some if row.carries_event]
         # Another row with the key of the last pointer belongs to the next stretch.
-        own = _own_rows(partition, f"{last}!" if more else since, until, most)
+        own = _own_rows(partition, f"{last}!" if more else since, until, limit)
         yield from merge(carried, own, key=sort_key_of, reverse=True)
         until = last
 
@@ -58,13 +58,13 @@ def _pointers(partition: str, since: str, until: str, size: int) -> Iterator[Ord
     )
 
 
-def _own_rows(partition: str, since: str, until: str, most: int | None) -> Iterator[EventRow]:
+def _own_rows(partition: str, since: str, until: str, limit: int | None) -> Iterator[EventRow]:
     return iter(
         ProfileEventItem.query(
             partition,
             Item.sk.between(*bounds(event_prefix(), since, until)),
             consistent_read=True,
             scan_index_forward=False,
-            limit=most,
+            limit=limit,
         )
     )

@@ -88,20 +88,20 @@ class ProfileEventRepository:
         profile: Profile,
         since: datetime | None = None,
         until: datetime | None = None,
-        most: int | None = None,
+        limit: int | None = None,
     ) -> Iterator[EventRow]:
         """Returns the profile's events, the newest first, each once;
-        `most` of each partition's, or all.
+        `limit` of each partition's, or all.
 
         What merged profiles still have is read before what they lose it to: so one that moves
         meanwhile is found twice rather than never.
         """
-        *moving, own = (self._between(each, since, until, most) for each in profile.partitions)
+        *moving, own = (self._between(each, since, until, limit) for each in profile.partitions)
         unmoved = sorted(chain.from_iterable(moving), key=sort_key_of, reverse=True)
         both = merge(unmoved, own, key=sort_key_of, reverse=True)
         return (next(same) for _, same in groupby(both, sort_key_of))
 
-    def some_of(self, profile_id: UUID, most: int) -> list[ProfileEventItem | UniqueEventItem]:
+    def some_of(self, profile_id: UUID, limit: int) -> list[ProfileEventItem | UniqueEventItem]:
         """Returns some rows of one partition: events that have rows of their own,
         and once those are gone what made them unique.
         """
@@ -113,15 +113,15 @@ class ProfileEventRepository:
                     ProfileEventItem.sk.startswith(event_prefix()),
                     consistent_read=True,
                     scan_index_forward=False,
-                    limit=most,
+                    limit=limit,
                 ),
-                most,
+                limit,
             )
         )
-        if len(rows) == most:
+        if len(rows) == limit:
             return rows
         unique = UniqueEventItem.sk.startswith(unique_prefix())
-        remaining = most - len(rows)
+        remaining = limit - len(rows)
         return [
             *rows,
             *islice(
@@ -158,9 +158,9 @@ class ProfileEventRepository:
             delete_event(changes, row)
 
     def _between(
-        self, profile_id: UUID, since: datetime | None, until: datetime | None, most: int | None
+        self, profile_id: UUID, since: datetime | None, until: datetime | None, limit: int | None
     ) -> Iterator[EventRow]:
         if since and until and until <= since:
             return iter(())
         low, high = (clock.to_text(moment) if moment else "" for moment in (since, until))
-        return newest_first(event_partition(self._scope, profile_id), low, high, most)
+        return newest_first(event_partition(self._scope, profile_id), low, high, limit)

@@ -123,14 +123,14 @@ class OptInRepository:
         row.expiration = sends[-1] + MONTH
         changes.save(row)
 
-    def some_of(self, profile_id: UUID, most: int) -> list[Key]:
+    def some_of(self, profile_id: UUID, limit: int) -> list[Key]:
         """Returns the keys of some requests of a profile's partition."""
-        return [row.key for row in self._rows(profile_id, most)]
+        return [row.key for row in self._rows(profile_id, limit)]
 
-    def _rows(self, profile_id: UUID, most: int | None = None) -> Iterable[OptInRequestItem]:
+    def _rows(self, profile_id: UUID, limit: int | None = None) -> Iterable[OptInRequestItem]:
         partition = self._scope.partition("profile", short(profile_id))
         prefix = OptInRequestItem.sk.startswith(_PREFIX)
-        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=most)
+        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=limit)
 
 
 def _is_kept(row: OptInRequestItem) -> bool:

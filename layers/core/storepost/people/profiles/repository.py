@@ -144,14 +144,14 @@ class ProfileRepository:
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
-    def merges_of(self, profile: Profile, most: int) -> Iterator[ProfileMerge]:
+    def merges_of(self, profile: Profile, limit: int) -> Iterator[ProfileMerge]:
         """Returns the profile's merges in each of its partitions; so many of the newest of each.
 
         One that is moved meanwhile may come twice.
         """
-        return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
+        return chain.from_iterable(self.own_merges_of(each, limit) for each in profile.partitions)
 
-    def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
+    def own_merges_of(self, profile_id: UUID, limit: int | None) -> Iterator[ProfileMerge]:
         """Returns the merges in one partition, so many of the newest, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
@@ -159,7 +159,7 @@ class ProfileRepository:
             MergeItem.sk.startswith(merge_prefix()),
             consistent_read=True,
             scan_index_forward=False,
-            limit=most,
+            limit=limit,
         )
         return map(as_merge, rows)
 

@@ -100,15 +100,15 @@ class SuppressionRepository:
         found = (find_in(rows, SuppressionItem, key) for key in keys)
         return [as_suppression(row) for row in found if row]
 
-    def past_of(self, digest: str, most: int | None = None) -> list[Suppression]:
+    def past_of(self, digest: str, limit: int | None = None) -> list[Suppression]:
         """Returns an address's lifted suppressions, oldest first, or so many of them."""
         rows = PastSuppressionItem.query(
             suppressed_partition(self._scope, digest),
             PastSuppressionItem.sk.startswith(past_prefix()),
             consistent_read=True,
-            limit=most,
+            limit=limit,
         )
-        return self.get_many(past_id(row.sk) for row in islice(rows, most))
+        return self.get_many(past_id(row.sk) for row in islice(rows, limit))
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:
         """Writes what suppresses an address, if nobody changed that since it was read."""

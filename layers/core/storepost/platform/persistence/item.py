@@ -329,39 +329,39 @@ def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
     return _Update.DONE
 
 
-def keys_in(partition: str, most: int) -> list[Key]:
+def keys_in(partition: str, limit: int) -> list[Key]:
     """Returns the keys of a partition's first rows, whatever they hold, strongly consistent."""
     response = connection.query(
         Item.Meta.table_name,
         partition,
         attributes_to_get=["pk", "sk"],
         consistent_read=True,
-        limit=most,
+        limit=limit,
     )
     return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
 
 
-def raw_rows_in(partition: str, most: int, attributes: Sequence[str]) -> list[Raw] | None:
+def raw_rows_in(partition: str, limit: int, attributes: Sequence[str]) -> list[Raw] | None:
     """Returns these attributes of a partition's rows; None where it has more rows.
 
-    It reads at most `most` rows and one.
+    It reads at most `limit` rows and one.
     """
     found: list[Raw] = []
     start = None
-    while len(found) <= most:
+    while len(found) <= limit:
         response = connection.query(
             Item.Meta.table_name,
             partition,
             attributes_to_get=list(attributes),
             consistent_read=True,
             exclusive_start_key=start,
-            limit=most + 1 - len(found),
+            limit=limit + 1 - len(found),
         )
         found += response["Items"]
         start = response.get("LastEvaluatedKey")
         if start is None:
             break
-    return found if len(found) <= most else None
+    return found if len(found) <= limit else None
 
 
 def keys_of_page(

@@ -133,5 +133,5 @@ def _text(title: str, words: dict[str, None]) -> str:
     return _cut(f"{title}\n{more}", MAX_BYTES)
 
 
-def _cut(text: str, most: int) -> str:
-    return text.encode()[:most].decode(errors="ignore")
+def _cut(text: str, max_size: int) -> str:
+    return text.encode()[:max_size].decode(errors="ignore")

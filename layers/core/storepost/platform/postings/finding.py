@@ -131,8 +131,8 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
     """
     read: list[list[Posting]] = [[] for _ in words]
     pairs = list(zip(read, words, strict=True))
-    most = MAX_CANDIDATES if len(words) <= 2 else MAX_CANDIDATES // 2
-    while len(read[0]) < most:
+    limit = MAX_CANDIDATES if len(words) <= 2 else MAX_CANDIDATES // 2
+    while len(read[0]) < limit:
         for known, word in pairs:
             some = list(islice(word, _STRIDE))
             known.extend(some)

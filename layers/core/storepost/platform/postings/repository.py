@@ -100,10 +100,10 @@ class PostingRepository:
         send(request(key, None, 0) for key in dict.fromkeys(others) if key not in own)
         send(request(key, None, 0) for key in own)
 
-    def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
+    def stored(self, after: str, limit: int) -> list[tuple[Key, UUID]]:
         """Returns the first postings behind a sort key, by word, with their entries' ids."""
         partition = postings_partition(self._scope, self._kind)
-        found = islice(self._keyed("", after, consistent=True), most)
+        found = islice(self._keyed("", after, consistent=True), limit)
         return [((partition, each.sort_key), each.posting.id) for each in found]
 
     def row(self, posting: Posting) -> PostingItem:

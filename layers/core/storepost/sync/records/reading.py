@@ -102,8 +102,8 @@ def parts_of(body: Body, name: str) -> list[Body]:
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
-def _normalised(value: object, normalised: Callable[[str], str], most: int) -> str | None:
-    if not isinstance(value, str) or len(value) > most or names_nobody(value):
+def _normalised(value: object, normalised: Callable[[str], str], max_length: int) -> str | None:
+    if not isinstance(value, str) or len(value) > max_length or names_nobody(value):
         return None
     try:
         return normalised(value)

@@ -66,9 +66,9 @@ class DeliveryRepository:
         return as_endpoint(endpoint) if endpoint else None, delivery
 
     def newest_first(
-        self, endpoint_id: UUID, within: CreatedWithin, most: int
+        self, endpoint_id: UUID, within: CreatedWithin, limit: int
     ) -> Iterator[Delivery]:
-        """Returns an endpoint's deliveries of the last 30 days, of `most` rows at most."""
+        """Returns an endpoint's deliveries of the last 30 days, of `limit` rows at most."""
         oldest = clock.now() - KEPT_FOR
         since = max(within.since, oldest) if within.since else oldest
         prefix = f"{short(endpoint_id)}#"
@@ -81,7 +81,7 @@ class DeliveryRepository:
             DeliveryItem.sk.between(first, last),
             consistent_read=True,
             scan_index_forward=False,
-            limit=most,
+            limit=limit,
         )
         return (delivery_of(row) for row in rows)
 
