@@ -24,7 +24,7 @@ from local.aws.ses_events import SentEmail
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.deliverability.expiring import end_what_is_due
+from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.people.email_feedback.service import work_on
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import identity_of
@@ -84,7 +84,7 @@ class History:
         """Something happens; `one` and `two` choose what of."""
         self.world.advance(minutes=minutes)
         if minutes > 60:
-            end_what_is_due()
+            expire_due_suppressions()
         getattr(self, kind)(one, two)
 
     # -- who there is

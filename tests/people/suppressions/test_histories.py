@@ -24,7 +24,7 @@ from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.service import change_email_consent, change_sms_consent
 from storepost.people.customers.releasing import release_identity
-from storepost.people.deliverability.expiring import end_what_is_due
+from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.people.deliverability.lifting import lift_suppression
 from storepost.people.deliverability.reachability import check_reachability, reachability_of
 from storepost.people.deliverability.service import suppress
@@ -256,7 +256,7 @@ class History:
 
     def wait(self) -> None:
         self.shop.world.advance(days=200)
-        end_what_is_due()
+        expire_due_suppressions()
 
     def work(self) -> None:
         self.shop.world.deliver()

@@ -10,7 +10,7 @@ import pytest
 from local.events import pumps
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
-from storepost.people.deliverability.expiring import end_what_is_due
+from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.people.deliverability.service import suppress, suppression_of, suppressions_of
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.suppressions.model import (
@@ -341,7 +341,7 @@ class TestSchedule:
         bounced(shop, ends_at=clock.now() + timedelta(days=180))
         shop.world.advance(days=180)
         with shop.world.meanwhile(lambda _: bounced(shop)):
-            assert end_what_is_due() == 0
+            assert expire_due_suppressions() == 0
         assert marks(shop, person) == {"email"}
         assert reason_of(shop, ANN) == "hard_bounce"
         assert shop.world.rows("due#suppressions") == []

@@ -95,7 +95,7 @@ class TestRefusals:
         assert len(refusing.calls) == 1
         assert world.queue_depth("EmailQueue") == 1
         with pytest.raises(ses.SenderRefused) as raised:
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
+            ses.send_email("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
         assert str(raised.value) == code
 
     def test_one_of_ourselves_is_counted_for_its_alarm(
@@ -105,7 +105,7 @@ class TestRefusals:
         monkeypatch.setattr(ses, "count", counted.append)
         refusing.refuses(*OURS[0])
         with pytest.raises(ses.SenderRefused):
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
+            ses.send_email("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
         assert counted == ["EmailsRefusedBySes"]
 
     @pytest.mark.parametrize("message", RECIPIENTS)
@@ -127,7 +127,7 @@ class TestRefusals:
         world.deliver()
         assert world.queue_depth("EmailQueue") == 1
         with pytest.raises(ClientError):
-            ses.hand_over("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
+            ses.send_email("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
 
 
 def test_an_email_goes_by_the_stacks_configuration_set(world: World, refusing: Ses) -> None:

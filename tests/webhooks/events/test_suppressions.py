@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from storepost.people.consent.states import Channel
-from storepost.people.deliverability.expiring import end_what_is_due
+from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.people.deliverability.service import suppress
 from storepost.people.suppressions.model import SuppressionReason, SuppressionSource
 from storepost.values import clock
@@ -74,7 +74,7 @@ class TestDeleted:
         )
         shop.delivered()
         shop.world.advance(days=400)
-        assert end_what_is_due() == 1
+        assert expire_due_suppressions() == 1
         assert shop.types() == ["suppression.deleted"]
 
 

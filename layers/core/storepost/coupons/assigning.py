@@ -96,7 +96,7 @@ def _available(coupon: Coupon, codes: CodeRepository) -> Code | None:
     entry = CodeList(coupon.workspace, coupon.id).tree.any_of(among([CodeStatus.AVAILABLE]))
     if entry is None:
         return None
-    code = codes.get_shown([entry.id]).get(entry.id)
+    code = codes.get_many_listed([entry.id]).get(entry.id)
     if code is None or code.status is not CodeStatus.AVAILABLE:
         raise LostRace()
     return code

@@ -15,8 +15,8 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 FIRST = timedelta(minutes=10)
-LONGEST = timedelta(days=1)
-LONGEST_AWAY = timedelta(days=7)
+MAX_WAIT = timedelta(days=1)
+MAX_WAIT_DISCONNECTED = timedelta(days=7)
 """Where the store is disconnected: whoever connects it again tells it at once."""
 MAX_COUPONS = 1000
 """Told at once when a shop is connected again; to what is left the schedule comes."""
@@ -31,14 +31,14 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
     if stored is None:
         return
     in_vain, again_at = stored.failed_syncs, stored.retry_at
-    if is_connected and again_at and again_at > now + LONGEST:
+    if is_connected and again_at and again_at > now + MAX_WAIT:
         # From when the store was disconnected: now that it is back, it is told soon.
-        coupons.look_away(changes, stored, again_at)
+        coupons.cancel_look(changes, stored, again_at)
         in_vain, again_at = 0, None
     if again_at and again_at > now:
         after = replace(stored, failed_syncs=max(1, in_vain))
     else:
-        longest = LONGEST if is_connected else LONGEST_AWAY
+        longest = MAX_WAIT if is_connected else MAX_WAIT_DISCONNECTED
         again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
         after = replace(stored, failed_syncs=in_vain + 1, retry_at=again_at)
         coupons.look_at(changes, after, again_at)

@@ -61,7 +61,7 @@ class CodeRepository:
         stored = self.find_stored(code_ids)
         return {code_id: each for code_id, each in stored.items() if isinstance(each, Code)}
 
-    def get_shown(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
+    def get_many_listed(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
         """Returns those of the codes that there are, by id; their coupon's list showed them."""
         return {each: replace(code, load=None) for each, code in self.get_many(code_ids).items()}
 

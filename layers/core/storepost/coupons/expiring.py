@@ -51,7 +51,7 @@ def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
     repositories.coupons.queue_removal(changes, code)
 
 
-def move_what_is_due() -> int:
+def expire_due() -> int:
     """Moves what has ended, and sends what was put off till now; how many rows it looked at."""
     looked_at = 0
     for shard in range(DUE_SHARDS):
@@ -129,7 +129,7 @@ def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -
     left = coupon.stored_for(CodeStatus.EXPIRED, now) - {CodeStatus.EXPIRED}
     tree = CodeList(workspace, coupon_id).tree
     entries = tree.page(PageRequest(1, CODES_CHANGED_AT_ONCE), by=among(left)).items
-    for code in repositories.codes.get_shown(entry.id for entry in entries).values():
+    for code in repositories.codes.get_many_listed(entry.id for entry in entries).values():
         if code.status in left:
             expire(changes, repositories, code)
     return bool(entries)

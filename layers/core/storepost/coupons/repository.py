@@ -69,7 +69,7 @@ class CouponRepository:
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
-    def look_away(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+    def cancel_look(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
         """Forgets that the schedule looks at the coupon then."""
         changes.delete(CouponDueItem(*due_key(coupon.id, at)))
 

@@ -141,7 +141,7 @@ def import_coupon(
         created_at=clock.now(),
         import_skipped=file.duplicates + len(file.faults),
     )
-    _bring(changes, _add(changes, coupon), coupon, file)
+    _store_file(changes, _add(changes, coupon), coupon, file)
     return FilledCoupon(coupon, store, 0, len(file.codes))
 
 
@@ -172,7 +172,7 @@ def top_up(
         file = read_codes(content, column)
         skipped = (coupon.import_skipped or 0) + file.duplicates + len(file.faults)
         coupon, waiting = replace(coupon, import_skipped=skipped), len(file.codes)
-        _bring(changes, coupons, coupon, file)
+        _store_file(changes, coupons, coupon, file)
     else:
         if quantity is None:
             raise _invalid_field("/quantity", "Required for a coupon of source `platform`")
@@ -263,7 +263,9 @@ def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity:
     return added
 
 
-def _bring(changes: Changes, coupons: CouponRepository, coupon: Coupon, file: CodeFile) -> None:
+def _store_file(
+    changes: Changes, coupons: CouponRepository, coupon: Coupon, file: CodeFile
+) -> None:
     """Keeps the file's codes for the worker. Raises NoValidCodes where the store has all."""
     if not _has_new(coupon, file):
         raise NoValidCodes()

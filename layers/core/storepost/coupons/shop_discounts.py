@@ -26,7 +26,7 @@ LOOKS = 60
 LOOK_AGAIN_SECONDS = 2.0
 _DISCOUNT = "gid://shopify/DiscountCodeNode/"
 _CODE = "gid://shopify/DiscountRedeemCode/"
-_TAKEN_CODES = frozenset({"TAKEN", "DUPLICATE"})
+_TAKEN_ERRORS = frozenset({"TAKEN", "DUPLICATE"})
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str])
     """
     for some in batched(external_ids, CODES_OF_A_CALL, strict=False):
         ids = [f"{_CODE}{each}" for each in some]
-        with _as_long_as_there(admin, discount):
+        with _unless_gone(admin, discount):
             admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)
 
 
 def delete_discount(admin: AdminClient, discount: str) -> None:
     """Deletes the discount in the shop, if it is there. Raises what `AdminClient.run` does."""
-    with _as_long_as_there(admin, discount):
+    with _unless_gone(admin, discount):
         admin.run(documents.DISCOUNT_DELETE, id=f"{_DISCOUNT}{discount}")
 
 
 @contextmanager
-def _as_long_as_there(admin: AdminClient, discount: str) -> Iterator[None]:
+def _unless_gone(admin: AdminClient, discount: str) -> Iterator[None]:
     """A discount that is gone has nothing left to forget: the shop refuses, but needn't be told.
 
     Somebody deleted it there, or a run that was killed before it could note so.
@@ -129,7 +129,7 @@ def _code_result(admin: AdminClient, discount: str, result: dict[str, Any]) -> C
     if result["discountRedeemCode"]:
         return CodeResult(_number(result["discountRedeemCode"]), None)
     errors = result["errors"]
-    if {error["code"] for error in errors} & _TAKEN_CODES:
+    if {error["code"] for error in errors} & _TAKEN_ERRORS:
         known = admin.run(documents.DISCOUNT_OF_CODE, code=result["code"])
         find_stored = known["codeDiscountNodeByCode"]
         if find_stored and find_stored["id"] == f"{_DISCOUNT}{discount}":

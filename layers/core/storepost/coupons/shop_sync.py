@@ -131,7 +131,7 @@ class ShopSync:
             return ()
         tree = CodeList(self.workspace, coupon.id).tree
         entries = tree.page(PageRequest(1, CODES_OF_A_CALL), by=among([CodeStatus.PENDING])).items
-        codes = Repositories.of(self.workspace).codes.get_shown(entry.id for entry in entries)
+        codes = Repositories.of(self.workspace).codes.get_many_listed(entry.id for entry in entries)
         return [code for code in codes.values() if code.status is CodeStatus.PENDING]
 
     def _offer(
@@ -160,7 +160,7 @@ def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> 
     """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
     repositories = Repositories.of(coupon.workspace)
     stored = repositories.coupons.get(coupon.id) or coupon
-    for code in repositories.codes.get_shown(results).values():
+    for code in repositories.codes.get_many_listed(results).values():
         result = results[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
         status = code.status_shown(stored, clock.now())

@@ -46,8 +46,8 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
 
 def _coupon_at_shop(code: Code) -> set[UUID]:
     """The coupon of the code if a shop keeps an ended one's discount for as long as that lives."""
-    lives_there = code.status is CodeStatus.ASSIGNED and code.external_id is not None
-    return {code.coupon_id} if lives_there else set()
+    is_in_shop = code.status is CodeStatus.ASSIGNED and code.external_id is not None
+    return {code.coupon_id} if is_in_shop else set()
 
 
 def _queue_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> None:

@@ -22,14 +22,14 @@ from storepost.orders.wire import (
     UnitPrice,
 )
 from storepost.people.customers.lenient_fields import (
-    GivenEmail,
-    GivenLocale,
-    GivenName,
-    GivenPhone,
+    LenientEmail,
+    LenientLocale,
+    LenientName,
+    LenientPhone,
     phone_in,
 )
 from storepost.stores.stores.model import Store
-from storepost.values.external_ids import GivenExternalId
+from storepost.values.external_ids import LenientExternalId
 from storepost.values.wire import (
     NOT_NEGATIVE,
     MoneyShape,
@@ -61,12 +61,12 @@ class OrderLineItemBody(RequestBody):
     is_gift_card: StrictBool = Field(
         default=False, description="True where the line sells a gift card."
     )
-    product_external_id: GivenExternalId = Field(
+    product_external_id: LenientExternalId = Field(
         default=None,
         description="The store's own id of the product. It is what a product's sales are counted "
         "by: without it the line counts for no product.",
     )
-    variant_external_id: GivenExternalId = Field(
+    variant_external_id: LenientExternalId = Field(
         default=None, description="The store's own id of the variant, if the line has one."
     )
 
@@ -91,27 +91,27 @@ class OrderCustomerBody(RequestBody):
     Id, email and phone say whose the order is; the names only fill a profile that has none.
     """
 
-    external_id: GivenExternalId = Field(
+    external_id: LenientExternalId = Field(
         default=None,
         description="The store's own id of the customer. Leave it out for a guest order; null, "
         "an empty text and placeholders such as `0` count as left out.",
     )
-    email: GivenEmail = Field(
+    email: LenientEmail = Field(
         default=None,
         description="The buyer's email address. It gives no consent to marketing. Null and an "
         "empty text count as left out.",
     )
-    phone: GivenPhone = Field(
+    phone: LenientPhone = Field(
         default=None,
         description="The buyer's phone number with its country code, or as people write it "
         "in the store's country. It gives no consent to marketing. Null and an empty text count "
         "as left out.",
     )
-    first_name: GivenName = Field(
+    first_name: LenientName = Field(
         default=None,
         description="The buyer's first name. It is used only where the profile has no name yet.",
     )
-    last_name: GivenName = Field(
+    last_name: LenientName = Field(
         default=None,
         description="The buyer's last name. It is used only where the profile has no name yet.",
     )
@@ -146,7 +146,7 @@ class OrderBody(RequestBody):
         default=False,
         description="True for a test order. It counts neither as spent nor as sold.",
     )
-    locale: GivenLocale = Field(
+    locale: LenientLocale = Field(
         default=None,
         description="The language in which the buyer ordered, as a BCP 47 tag such as `de-AT`. "
         "It becomes the buyer's language, unless one was set by hand or a later order or "

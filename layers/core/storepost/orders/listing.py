@@ -127,7 +127,7 @@ def _by_words(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSumm
     orders = OrderRepository(workspace).get_many(posting.id for posting in found)
     if filters.external_id is not None:
         orders = [order for order in orders if order.external_id == filters.external_id]
-    return [order.summary for order in _of_whom(workspace, orders, filters.profile_id)]
+    return [order.summary for order in _bought_by(workspace, orders, filters.profile_id)]
 
 
 def _all(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
@@ -139,10 +139,10 @@ def _by_external_id(workspace: WorkspaceScope, filters: OrderFilter) -> list[Ord
     ids = [filters.store_id] if filters.store_id else _store_ids(workspace)
     order_ids = [order_id(store_id, filters.external_id or "") for store_id in ids]
     orders = OrderRepository(workspace).get_many(order_ids)
-    return [order.summary for order in _of_whom(workspace, orders, filters.profile_id)]
+    return [order.summary for order in _bought_by(workspace, orders, filters.profile_id)]
 
 
-def _of_whom(
+def _bought_by(
     workspace: WorkspaceScope, orders: list[Order], profile_id: UUID | None
 ) -> list[Order]:
     """Those of the orders that are somebody's, or all where nobody is named."""

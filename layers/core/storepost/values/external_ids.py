@@ -35,5 +35,5 @@ ExternalId = Annotated[
 ]
 """A store's own id of a record, in a request."""
 
-GivenExternalId = Annotated[ExternalId | None, BeforeValidator(placeholder_to_none)]
+LenientExternalId = Annotated[ExternalId | None, BeforeValidator(placeholder_to_none)]
 """The same where a record may have none: placeholders count as left out."""

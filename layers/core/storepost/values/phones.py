@@ -60,7 +60,7 @@ def international(number: str) -> str:
     return normalised(number) if number.lstrip().startswith("+") else number
 
 
-GivenNumber = Annotated[
+LenientNumber = Annotated[
     str,
     StringConstraints(max_length=32, min_length=3),
     AfterValidator(international),

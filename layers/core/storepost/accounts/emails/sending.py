@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.accounts.emails.outgoing import OutgoingEmail, read_email
 from storepost.accounts.emails.rendering import render
-from storepost.platform.messaging.ses import AddressRefused, hand_over
+from storepost.platform.messaging.ses import AddressRefused, send_email
 from storepost.platform.persistence.idempotency import OwnedClient
 from storepost.values.ids import new_id
 from storepost.values.logs import logger
@@ -48,7 +48,7 @@ def send(body: str, context: LambdaContext) -> None:
 def _send(email: OutgoingEmail, email_id: str) -> None:
     rendered = render(email.template, email.params)
     try:
-        hand_over(
+        send_email(
             email.to,
             rendered.subject,
             rendered.text,

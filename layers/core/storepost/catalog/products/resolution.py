@@ -88,14 +88,14 @@ class Resolution:
     @cached_property
     def locales(self) -> tuple[str, ...]:
         """Returns the locales that the product has, the store's primary one first."""
-        stated = {record.values.locale for record in _heard(self._own)}
+        stated = {record.values.locale for record in _counting(self._own)}
         others = sorted(locale for locale in stated if locale and locale != self._primary)
         return (self._primary, *others)
 
     @cached_property
     def custom_names(self) -> tuple[str, ...]:
         """Returns the custom fields of which any source says something."""
-        stated = {name for record in _heard(self._own) for name in record.values.fields}
+        stated = {name for record in _counting(self._own) for name in record.values.fields}
         return tuple(sorted(filter(names.is_custom, stated)))
 
     @cached_property
@@ -139,7 +139,7 @@ class Resolution:
         of_variant: bool,
     ) -> Resolved:
         """What is removed shows what it was last, but nothing wins in it."""
-        by_source = self._by_source(_heard(records), locale)
+        by_source = self._by_source(_counting(records), locale)
         in_order = list(_of_sources((*self._rules.ranked, *self._unranked), by_source))
         values: dict[str, Value] = {}
         winners: dict[str, Record] = {}
@@ -219,7 +219,7 @@ def _language(locale: str) -> str:
     return locale.partition("-")[0].lower()
 
 
-def _heard(records: Sequence[Record]) -> Sequence[Record]:
+def _counting(records: Sequence[Record]) -> Sequence[Record]:
     """Those that count: the live ones, or all of what nobody has any more."""
     return [record for record in records if record.is_live] or records
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.model import Address
-from storepost.people.consent.owed_opt_outs import may_be_owed, owe
+from storepost.people.consent.owed_opt_outs import add_owed, may_be_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_queue import queue_write_backs
@@ -60,7 +60,7 @@ def _owe_the_no(
         if is_there and each.store_id in waiting:
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
-        owe(changes, profile.workspace, address, change, holds.as_of, customers)
+        add_owed(changes, profile.workspace, address, change, holds.as_of, customers)
         queue_write_backs(changes, profile.workspace, change, sorted(customers))
 
 

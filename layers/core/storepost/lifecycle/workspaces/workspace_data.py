@@ -143,7 +143,7 @@ def delete_own(workspace: WorkspaceScope) -> bool:
     workspace_row = {workspace_key(workspace)[1]}
     own = [
         key
-        for key in keys_in(workspace.key, _most_own(workspace))
+        for key in keys_in(workspace.key, _count_past_stores(workspace))
         if key[1] not in workspace_row and not key[1].startswith("store#")
     ][: rows.FEW]
     for key, row in find_all(own).items():
@@ -167,7 +167,7 @@ def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
     return []
 
 
-def _most_own(workspace: WorkspaceScope) -> int:
+def _count_past_stores(workspace: WorkspaceScope) -> int:
     """Enough rows to see past the stores, which stay."""
     return len(StoreRepository(workspace).all()) + 1 + rows.FEW
 

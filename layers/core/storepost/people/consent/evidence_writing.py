@@ -55,12 +55,12 @@ def keep_evidence(
     """
     statement, digest = asserted.statement, asserted.statement.digest
     is_repeated = digest is not None and digest == before.last_statement
-    says_more = (
+    is_new_evidence = (
         statement.carries_anything
         and not is_repeated
         and not statement.is_of_before(after.erased_at)
     )
-    if asserted.change is None and not says_more:
+    if asserted.change is None and not is_new_evidence:
         return after
     add_evidence(changes, subject.workspace, subject.profile_id, asserted.evidence)
     return replace(after, last_statement=digest) if digest else after

@@ -45,28 +45,30 @@ def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
 
 
 @dataclass(frozen=True)
-class Demand:
+class Precondition:
     """A condition on one of the store's rows under which a missed write-back is noted."""
 
     row: Item
     condition: Condition
 
 
-def is_disconnected(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """Returns the demand that the store is disconnected."""
+def is_disconnected(workspace: WorkspaceScope, store_id: UUID) -> Precondition:
+    """Returns the precondition that the store is disconnected."""
     row = StoreItem(*store_key(workspace, store_id))
-    return Demand(row, StoreItem.status != StoreStatus.ACTIVE.value)
+    return Precondition(row, StoreItem.status != StoreStatus.ACTIVE.value)
 
 
-def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """Returns the demand that consent can't be written to the store."""
+def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Precondition:
+    """Returns the precondition that consent can't be written to the store."""
     row = StoreItem(*store_key(workspace, store_id))
-    return Demand(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
+    return Precondition(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
 
 
-def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Demand:
-    """Returns the demand that the store's write-backs go to this address."""
-    return Demand(WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url)
+def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Precondition:
+    """Returns the precondition that the store's write-backs go to this address."""
+    return Precondition(
+        WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url
+    )
 
 
 def note_missed(
@@ -74,41 +76,47 @@ def note_missed(
     workspace: WorkspaceScope,
     store_id: UUID,
     change: ChangeRef,
-    demand: Demand | None = None,
+    precondition: Precondition | None = None,
 ) -> None:
-    """Adds that the store hasn't taken the change; a lost race where `demand` doesn't hold."""
+    """Adds that the store lacks the change; a lost race where `precondition` doesn't hold."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
         change_id=change.change_id,
     )
     changes.save(row)
-    if demand is not None:
-        changes.expect(demand.row, demand.condition)
+    if precondition is not None:
+        changes.expect(precondition.row, precondition.condition)
 
 
 def finish_as_missed(
-    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, demand: Demand | None
+    workspace: WorkspaceScope,
+    change: ConsentChange,
+    after: WriteBack,
+    precondition: Precondition | None,
 ) -> None:
     """Writes what became of a write-back, and that the store hasn't taken the change.
 
-    Raises LostRace where something else became of it, or where `demand` doesn't hold.
+    Raises LostRace where something else became of it, or where `precondition` doesn't hold.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
     WriteBackStatusRepository(workspace).finish_with(changes, change, after)
-    note_missed(changes, workspace, after.store_id, ref, demand)
+    note_missed(changes, workspace, after.store_id, ref, precondition)
     changes.commit()
 
 
-def miss(
-    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, demand: Demand | None = None
+def record_missed(
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    change: ChangeRef,
+    precondition: Precondition | None = None,
 ) -> None:
     """Writes that the store missed what it is owed of an erased person's change.
 
-    Raises LostRace where `demand` doesn't hold.
+    Raises LostRace where `precondition` doesn't hold.
     """
     changes = Changes()
-    note_missed(changes, workspace, store_id, change, demand)
+    note_missed(changes, workspace, store_id, change, precondition)
     changes.commit()
 
 

@@ -83,7 +83,7 @@ def may_be_owed(write_back: WriteBack) -> bool:
     return is_disconnected or write_back.status in unsettled
 
 
-def owe(
+def add_owed(
     changes: Changes,
     workspace: WorkspaceScope,
     address: Address,
@@ -113,7 +113,7 @@ def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedOptOut | None
     return _as_owed(row, change) if row else None
 
 
-def find_owed_of(
+def find_many_owed(
     workspace: WorkspaceScope, refs: Iterable[ChangeRef]
 ) -> dict[ChangeRef, OwedOptOut]:
     """Returns what is owed of those of the changes of which anything is, a hundred a call."""
@@ -123,7 +123,7 @@ def find_owed_of(
     return {ref: _as_owed(row, ref) for ref, row in found if row}
 
 
-def begin_owed_again(
+def restart_owed(
     changes: Changes,
     workspace: WorkspaceScope,
     change: ChangeRef,

@@ -21,7 +21,7 @@ from storepost.people.consent.model import (
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.owed_opt_outs import begin_owed_again, find_owed, find_owed_of
+from storepost.people.consent.owed_opt_outs import find_many_owed, find_owed, restart_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
 from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs
@@ -125,7 +125,7 @@ def count_failed(
     """
     listed, request = list(refs), Resend(store_id, Cause.REQUEST, within)
     some = _Missed(workspace, listed)
-    owed = find_owed_of(workspace, [ref for ref in listed if ref not in some.changes])
+    owed = find_many_owed(workspace, [ref for ref in listed if ref not in some.changes])
     return sum(some.is_sent(request, ref) for ref in some.changes) + sum(
         store_id in each.customers and within.has(each.change.recorded_at) for each in owed.values()
     )
@@ -217,7 +217,7 @@ def _is_owed_no_more(
     is_given_up = is_by_success and owed.resends >= MAX_RESENDS
     if is_given_up or not resend.within.has(owed.change.recorded_at):
         return False
-    begin_owed_again(changes, workspace, ref, resend.store_id, counts=is_by_success)
+    restart_owed(changes, workspace, ref, resend.store_id, counts=is_by_success)
     queue_write_backs(changes, workspace, owed.change, (resend.store_id,))
     return True
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from storepost.people.consent.missed_write_backs import Demand, has_address
+from storepost.people.consent.missed_write_backs import Precondition, has_address
 from storepost.people.consent.model import ConsentChange
 from storepost.people.consent_changes.requests import (
     WriteBackOutcome,
@@ -32,7 +32,7 @@ class Delivery:
     """None for a shop."""
 
     @property
-    def is_unchanged(self) -> Demand | None:
+    def is_unchanged(self) -> Precondition | None:
         """Returns the demand that the store's address is still this one;
         None for a shop, which has none.
         """

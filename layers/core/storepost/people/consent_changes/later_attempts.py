@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed_write_backs import miss
+from storepost.people.consent.missed_write_backs import record_missed
 from storepost.people.consent.write_back_messages import NamedAttempt, payload_of
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
 from storepost.platform.attempts.due import queue_later
@@ -44,7 +44,7 @@ def queue_attempt(
     Whoever notes that the attempt before was made does so after this.
     """
     if at - clock.now() > timedelta(seconds=MAX_SECONDS):
-        miss(workspace, store_id, change)
+        record_missed(workspace, store_id, change)
     payload = attempt.added_to(payload_of(workspace, change, store_id))
     moment = round(at.timestamp() * 1000)
     name = f"{change.change_id}.{store_id}.{attempt.number}.{moment}"

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed_write_backs import is_disconnected, miss
+from storepost.people.consent.missed_write_backs import is_disconnected, record_missed
 from storepost.people.consent.model import Address
 from storepost.people.consent.owed_opt_outs import (
     OwedOptOut,
@@ -40,7 +40,9 @@ def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> N
     store = StoreRepository(workspace).get(store_id)
     is_active = store is None or store.is_active
     if tries > TRIES or not is_active:
-        miss(workspace, store_id, ref, None if is_active else is_disconnected(workspace, store_id))
+        record_missed(
+            workspace, store_id, ref, None if is_active else is_disconnected(workspace, store_id)
+        )
         return
     delivery = delivery_to(workspace, store)
     external_ids = _owed_customers(workspace, owed, store_id)
@@ -70,7 +72,7 @@ def _record_outcome(
     note_failure(store, needs_people=refusal.needs_people)
     at = next_attempt_at(attempt.number, outcome)
     if at is None:
-        miss(workspace, store.id, ref, delivery.is_unchanged)
+        record_missed(workspace, store.id, ref, delivery.is_unchanged)
         return
     following = NamedAttempt(attempt.number + 1, _SERIES)
     group = group_of(str(ref.change_id), store.id)

@@ -12,7 +12,7 @@ from uuid import UUID
 from storepost.people.consent.decision import AddressConsent, ChangeRef
 from storepost.people.consent.keys import address_key
 from storepost.people.consent.missed_write_backs import (
-    Demand,
+    Precondition,
     finish_as_missed,
     is_disconnected,
     takes_no_consent,
@@ -277,13 +277,15 @@ def _finish(task: Task, after: WriteBack) -> None:
     WriteBackStatusRepository(task.workspace).finish(task.change, after)
 
 
-def _finish_as_missed(task: Task, after: WriteBack, demand: Demand | None = None) -> None:
+def _finish_as_missed(
+    task: Task, after: WriteBack, precondition: Precondition | None = None
+) -> None:
     """The same, where the store may be told another time.
 
     Raises NotTaken where `demand` doesn't hold any more: then it is decided anew.
     """
     try:
-        finish_as_missed(task.workspace, task.change, after, demand)
+        finish_as_missed(task.workspace, task.change, after, precondition)
     except LostRace as race:
         if _task_of(task.named) is not None:
             raise NotTaken() from race

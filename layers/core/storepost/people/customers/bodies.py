@@ -7,10 +7,10 @@ from pydantic import Field
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
 from storepost.people.customers.lenient_fields import (
-    GivenEmail,
-    GivenLocale,
-    GivenName,
-    GivenPhone,
+    LenientEmail,
+    LenientLocale,
+    LenientName,
+    LenientPhone,
     phone_in,
 )
 from storepost.people.customers.model import IncomingConsent, IncomingCustomer
@@ -23,26 +23,26 @@ class Customer(RequestBody):
     cleared, but for a consent.
     """
 
-    email: GivenEmail = Field(
+    email: LenientEmail = Field(
         default=None,
         description="The customer's email address. It names the person. Null, an empty "
         "text, and words for nobody such as `null` count as left out.",
     )
-    phone: GivenPhone = Field(
+    phone: LenientPhone = Field(
         default=None,
         description="The customer's phone number with its country code, or as people write "
         "it in the store's country. It names the person. Null, an empty text, and words for "
         "nobody count as left out.",
     )
-    first_name: GivenName = Field(
+    first_name: LenientName = Field(
         default=None,
         description="The customer's first name. Null or an empty text counts as left out.",
     )
-    last_name: GivenName = Field(
+    last_name: LenientName = Field(
         default=None,
         description="The customer's last name. Null or an empty text counts as left out.",
     )
-    locale: GivenLocale = Field(
+    locale: LenientLocale = Field(
         default=None,
         description="The customer's language as a BCP 47 tag. Null or an empty text "
         "counts as left out.",

@@ -34,8 +34,8 @@ def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
         raise ValidationFailed(errors=[FieldError(pointer, str(error))]) from error
 
 
-GivenEmail = Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)]
-GivenPhone = Annotated[phones.GivenNumber | None, BeforeValidator(placeholder_to_none)]
+LenientEmail = Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)]
+LenientPhone = Annotated[phones.LenientNumber | None, BeforeValidator(placeholder_to_none)]
 """A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
-GivenName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
-GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
+LenientName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
+LenientLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]

@@ -209,13 +209,17 @@ class Customer:
     ) -> Contradictions:
         known = stored.contradictions(channel)
         is_same = stored.address(channel) == self.address(channel)
-        took_a_no = (
+        took_opt_out = (
             stored.delivered(channel) is not None
             and stored.consent(channel) is ConsentState.UNSUBSCRIBED
         )
-        return known.with_one(now) if is_same and took_a_no and self._wants(channel) else known
+        return (
+            known.with_one(now)
+            if is_same and took_opt_out and self._is_opted_in(channel)
+            else known
+        )
 
-    def _wants(self, channel: Channel) -> bool:
+    def _is_opted_in(self, channel: Channel) -> bool:
         return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:

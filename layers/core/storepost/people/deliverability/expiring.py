@@ -15,7 +15,7 @@ from storepost.values.logs import log_unexpected
 from storepost.values.scope import WorkspaceScope
 
 
-def end_what_is_due() -> int:
+def expire_due_suppressions() -> int:
     """Moves the suppressions whose end has come; returns how many there were."""
     ended = 0
     for due in due_before(clock.now()):

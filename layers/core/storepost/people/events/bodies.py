@@ -11,7 +11,7 @@ from storepost.people.events.rows import properties_text
 from storepost.people.profiles.bodies import AnonymousId
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.values.emails import EmailAddress
-from storepost.values.phones import GivenNumber
+from storepost.values.phones import LenientNumber
 from storepost.values.wire import Id, RequestBody, Text, Timestamp, not_in_the_future
 
 PROPERTIES_BYTES = 32 * 1024
@@ -61,7 +61,7 @@ class EventProfile(RequestBody):
         default=None,
         description="The person's email address. Where nobody has it, a profile is created.",
     )
-    phone: GivenNumber | None = Field(
+    phone: LenientNumber | None = Field(
         default=None,
         description="The person's phone number with its country code, or as people write it in "
         "the country of the event's store. Where nobody has it, a profile is created.",

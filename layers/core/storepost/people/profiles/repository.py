@@ -63,7 +63,7 @@ entries in the lists of all."""
 INDEX_ENTRIES_OF_AN_ERASURE = 6
 """Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
 
-HELD_BACK = timedelta(days=1)
+NOBODYS_CLAIM_LASTS = timedelta(days=1)
 """How long a claim of nobody's is kept: longer than any run takes that read that there is none."""
 
 
@@ -314,7 +314,7 @@ class ProfileRepository:
             *claim_key(self._scope, identity),
             id=new_id(),
             profile_id=new_id(),
-            expiration=clock.now() + HELD_BACK,
+            expiration=clock.now() + NOBODYS_CLAIM_LASTS,
         )
         if stored is None:
             changes.create(nobodys)

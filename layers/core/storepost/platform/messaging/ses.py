@@ -97,7 +97,7 @@ def _in_ascii(address: str) -> str:
         raise AddressRefused("the domain has no name in ASCII") from None
 
 
-def hand_over(
+def send_email(
     to: str, subject: str, text: str, html: str, sender: str, tags: EmailTags | None
 ) -> None:
     """Sends one email with both parts from the service's own address, at the account's pace.

@@ -107,7 +107,7 @@ def transact(writes: list[Write]) -> None:
     try:
         _send(writes)
     except TransactWriteError as error:
-        _raise_what_failed(error, writes)
+        _raise_conflict(error, writes)
         raise
 
 
@@ -155,7 +155,7 @@ def _bytes_of(value: Any) -> int:  # noqa: ANN401 - DynamoDB's JSON
     return 1
 
 
-def _raise_what_failed(error: TransactWriteError, writes: list[Write]) -> None:
+def _raise_conflict(error: TransactWriteError, writes: list[Write]) -> None:
     for write, reason in zip(writes, error.cancellation_reasons, strict=False):
         if reason and reason.code == "ConditionalCheckFailed":
             raise write.on_conflict from error

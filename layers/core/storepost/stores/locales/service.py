@@ -102,7 +102,7 @@ class LocalesOfStores:
     """Whether that store brings other ones than before."""
 
 
-def bring_locales(
+def update_locales(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> None:
     """Makes the locales follow what the active stores have, which `read` reads.

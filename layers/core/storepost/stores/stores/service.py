@@ -11,7 +11,7 @@ from storepost.platform.fetching import HTTPS, check_url
 from storepost.platform.fetching import UrlNotAllowed as Refused
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.service import fail_open_imports
-from storepost.stores.locales.service import LocalesOfStores, bring_locales, release_locales
+from storepost.stores.locales.service import LocalesOfStores, release_locales, update_locales
 from storepost.stores.stores.finding import (
     custom_store,
     found_store,
@@ -28,7 +28,7 @@ from storepost.stores.stores.model import (
 )
 from storepost.stores.stores.problems import StoreDisconnected, StoreExists, UrlNotAllowed
 from storepost.stores.stores.repository import StoreRepository
-from storepost.stores.stores.sweeping import have_swept
+from storepost.stores.stores.sweeping import add_to_sweep
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -74,8 +74,8 @@ def save_connected(
     if is_new:
         repository.claim(changes, store)
     repository.save(changes, store)
-    have_swept(changes, store.workspace)
-    _bring_locales(repository, store, changes)
+    add_to_sweep(changes, store.workspace)
+    _update_locales(repository, store, changes)
 
 
 def _connected(workspace: WorkspaceScope, known: Store | None, payload: CustomStore) -> Store:
@@ -146,7 +146,7 @@ def set_locales(
     primary = next(row for row in locales if row.is_primary)
     after = replace(store, locales=tuple(locales), primary_locale=primary.locale)
     repository.save(changes, after)
-    _bring_locales(repository, after, changes)
+    _update_locales(repository, after, changes)
     return after
 
 
@@ -197,8 +197,8 @@ def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Change
     repository.save(changes, replace(store, takes_consent=False))
 
 
-def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
-    bring_locales(repository.workspace, partial(_locales_with, repository, changed), changes)
+def _update_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
+    update_locales(repository.workspace, partial(_locales_with, repository, changed), changes)
 
 
 def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStores:

@@ -29,7 +29,7 @@ def swept_key(workspace: WorkspaceScope) -> Key:
     return (f"{PARTITION}{workspace.id.int % MINUTES}", short(workspace.id))
 
 
-def have_swept(changes: Changes, workspace: WorkspaceScope) -> None:
+def add_to_sweep(changes: Changes, workspace: WorkspaceScope) -> None:
     """Adds that the sweep looks after a workspace, if it doesn't yet."""
     row = SweptWorkspaceItem(*swept_key(workspace), workspace_id=workspace.id)
     if find(SweptWorkspaceItem, row.key) is None:

@@ -188,13 +188,16 @@ def _behind(store: Store, key: str | None) -> Sequence[TreeEntry]:
 
 def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
     """Redact these people; each says whether anything of a customer, or of a buyer, went."""
-    customers, demand = CustomerRepository(store.workspace), partial(_expect_uninstalled, store)
+    customers, precondition = (
+        CustomerRepository(store.workspace),
+        partial(_expect_uninstalled, store),
+    )
     for profile in ProfileRepository(store.workspace).get_many(ids):
         own = customers.of_profile(profile, store.id)
         for customer in own:
-            yield partial(redact, store, customer.external_id, demand=demand)
+            yield partial(redact, store, customer.external_id, precondition=precondition)
         if not own:
-            yield partial(redact_buyer, store, profile.id, demand=demand)
+            yield partial(redact_buyer, store, profile.id, precondition=precondition)
 
 
 PRIVACY_TOPICS: dict[str, Callable[[Webhook, Remaining], None]] = {

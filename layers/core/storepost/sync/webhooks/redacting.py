@@ -42,7 +42,7 @@ MAX_ROWS = 15
 MAX_REQUESTS = 5
 """For opt-in, that one transaction takes away besides."""
 
-type Demand = Callable[[Changes], None]
+type Precondition = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
 
 _STATED_BY_OTHERS = frozenset({ConsentSource.API, ConsentSource.MANUAL, ConsentSource.IMPORT})
@@ -140,7 +140,7 @@ def redact(
     store: Store,
     external_id: str,
     until: datetime | None = None,
-    demand: Demand = _nothing,
+    precondition: Precondition = _nothing,
 ) -> bool:
     """Redacts a customer with what the shop sent of the person; returns whether there was one.
 
@@ -148,18 +148,18 @@ def redact(
     What the shop told `until` then never brings the customer back, in whatever order that comes.
     """
     customers = CustomerRepository(store.workspace)
-    there_was = customers.get(store.id, external_id) is not None
+    existed = customers.get(store.id, external_id) is not None
     if until is not None:
         commit_anew(lambda changes: customers.bar(changes, store.id, external_id, until))
 
     def work(changes: Changes) -> bool:
         is_more = _redact_some(changes, store, external_id, until)
-        demand(changes)
+        precondition(changes)
         return is_more
 
     while commit_anew(work):
         pass
-    return there_was
+    return existed
 
 
 def _redact_some(changes: Changes, store: Store, external_id: str, until: datetime | None) -> bool:
@@ -184,7 +184,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     return _redact_shop_data(changes, person, own)
 
 
-def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> bool:
+def redact_buyer(store: Store, profile_id: UUID, precondition: Precondition = _nothing) -> bool:
     """Erases who is known by nothing but orders of a shop, and deletes the shop's events of others.
 
     Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
@@ -192,7 +192,7 @@ def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> b
 
     def work(changes: Changes) -> bool:
         is_more = _redact_some_of_buyer(changes, store, profile_id)
-        demand(changes)
+        precondition(changes)
         return is_more
 
     went = False
