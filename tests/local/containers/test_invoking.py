@@ -29,7 +29,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 class TestNeeds:
     @pytest.mark.parametrize(
-        ("function", "event", "said"),
+        ("function", "event", "expected"),
         [
             ("Orders", EVENT, r"FUNCTION must be one of .*OrdersFunction"),
             ("OrdersFunction", "events/api/none.json", "EVENT must be a file"),
