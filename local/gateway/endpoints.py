@@ -6,12 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from werkzeug.exceptions import (
-    HTTPException,
-    InternalServerError,
-    NotFound,
-    UnprocessableEntity,
-)
+from werkzeug.exceptions import HTTPException, InternalServerError, NotFound, UnprocessableEntity
 from werkzeug.exceptions import NotImplemented as CannotDo
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response

@@ -13,10 +13,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
     OpenAPIResponseValidationMiddleware,
 )
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-)
+from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
 from botocore.client import BaseClient
 from botocore.parsers import JSONParser
 from pynamodb.transactions import TransactWrite
@@ -27,11 +24,7 @@ from storepost.platform.persistence.client import _PlainRequests
 from storepost.platform.persistence.counted_tree.items import EntryItem
 from storepost.platform.persistence.item import KIND, Item, connection, dynamodb_client
 from storepost.platform.persistence.powertools_private import hash_of_payload, id_of_record
-from storepost.platform.persistence.pynamodb_private import (
-    connection_of,
-    models_by_kind,
-    puts_of,
-)
+from storepost.platform.persistence.pynamodb_private import connection_of, models_by_kind, puts_of
 from tests.harness.world import World
 
 PRIVATE = {

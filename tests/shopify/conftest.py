@@ -14,12 +14,7 @@ from storepost.sync.pulls import running
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
-from tests.shopify.hooks import (
-    Hooks,
-    consents,
-    customer_body,
-    order_body,
-)
+from tests.shopify.hooks import Hooks, consents, customer_body, order_body
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
 
 

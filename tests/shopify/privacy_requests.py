@@ -5,13 +5,7 @@ from typing import Any
 from storepost.sync.webhooks.messages import Webhook
 from storepost.values import clock
 from tests.harness.world import Someone
-from tests.shopify.hooks import (
-    CUSTOMER,
-    EMAIL,
-    ORDER,
-    PHONE,
-    Hooks,
-)
+from tests.shopify.hooks import CUSTOMER, EMAIL, ORDER, PHONE, Hooks
 from tests.shopify.shops import SHOP
 
 PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}

@@ -5,11 +5,7 @@ from typing import Any
 from local.shopify.customers import Consent, ShopCustomer
 from storepost.sync.records.reading import moment_of
 from tests.harness.world import CANARY, Answer, Someone
-from tests.shopify.hooks import (
-    CREATED,
-    UPDATED,
-    Hooks,
-)
+from tests.shopify.hooks import CREATED, UPDATED, Hooks
 from tests.shopify.shops import SHOP, Shopify
 
 SCOPE = {"scope": "customers_orders"}

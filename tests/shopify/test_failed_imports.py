@@ -21,9 +21,7 @@ from storepost.values import clock
 from tests.harness.call_interruption import Killed
 from tests.harness.crash_points import crashes
 from tests.harness.world import Someone
-from tests.shopify.hooks import (
-    Hooks,
-)
+from tests.shopify.hooks import Hooks
 from tests.shopify.pulls import ask, fill, imports_of, pulled, state, totals
 from tests.shopify.shops import SHOP, Shopify
 

@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from storepost.orders.model import (
-    Amounts,
-    FinancialStatus,
-    FulfillmentStatus,
-    LineItem,
-)
+from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
 from storepost.sync.records.reading import moment_of
 from storepost.values import clock
 from tests.harness.world import CANARY, Someone

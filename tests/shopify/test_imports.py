@@ -17,16 +17,7 @@ from storepost.stores.stores.model import ConnectionStatus
 from storepost.sync.pulls.spool import Spool
 from storepost.sync.records.reading import moment_of
 from tests.harness.world import Someone, World
-from tests.shopify.hooks import (
-    CUSTOMER,
-    EMAIL,
-    LATER,
-    ORDER,
-    PHONE,
-    UPDATED,
-    Hooks,
-    customer_body,
-)
+from tests.shopify.hooks import CUSTOMER, EMAIL, LATER, ORDER, PHONE, UPDATED, Hooks, customer_body
 from tests.shopify.pulls import SCOPE, ask, bag, fill, imports_of, order_node, pulled, totals
 from tests.shopify.shops import SHOP, Shopify, connection_is
 

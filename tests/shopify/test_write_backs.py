@@ -22,15 +22,7 @@ from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.later_attempts import advance
 from tests.harness.world import CANARY, Someone
-from tests.shopify.hooks import (
-    CUSTOMER,
-    EMAIL,
-    PHONE,
-    UPDATED,
-    Hooks,
-    consents,
-    customer_body,
-)
+from tests.shopify.hooks import CUSTOMER, EMAIL, PHONE, UPDATED, Hooks, consents, customer_body
 from tests.shopify.shops import SHOP, Shopify, connection_is
 
 

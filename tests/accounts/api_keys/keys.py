@@ -3,10 +3,7 @@
 from uuid import UUID
 
 from storepost.accounts.api_keys.repository import ActiveKeysItem, active_keys_key
-from storepost.accounts.identity.repository import (
-    ApiKeyTokenItem,
-    token_key,
-)
+from storepost.accounts.identity.repository import ApiKeyTokenItem, token_key
 from storepost.accounts.identity.tokens import digest
 from storepost.platform.persistence.item import find
 from storepost.values.scope import WorkspaceScope

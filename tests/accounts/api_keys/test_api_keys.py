@@ -7,10 +7,7 @@ import pytest
 from storepost.accounts.api_keys import service
 from storepost.accounts.api_keys.model import ACTIVE_KEYS, ApiKey
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.identity.repository import (
-    PersonItem,
-    person_key,
-)
+from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.accounts.identity.tokens import digest, is_well_formed
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Role

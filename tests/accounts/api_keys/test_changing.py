@@ -7,10 +7,7 @@ import pytest
 
 from storepost.accounts.api_keys import service
 from storepost.accounts.api_keys.repository import ApiKeyItem
-from storepost.accounts.identity.repository import (
-    ApiKeyTokenItem,
-    touch_key,
-)
+from storepost.accounts.identity.repository import ApiKeyTokenItem, touch_key
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.values import clock

@@ -7,24 +7,14 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost.accounts.api_keys import service
-from storepost.accounts.identity.repository import (
-    ApiKeyTokenItem,
-    touch_key,
-)
+from storepost.accounts.identity.repository import ApiKeyTokenItem, touch_key
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Role
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.accounts.api_keys.keys import (
-    counted,
-    made,
-    revoked,
-    shown,
-    tokens,
-    works,
-)
+from tests.accounts.api_keys.keys import counted, made, revoked, shown, tokens, works
 from tests.accounts.workspaces.test_workspaces import signed_in
 from tests.harness.world import CANARY, Answer, Someone, World
 

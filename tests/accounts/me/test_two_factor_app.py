@@ -26,12 +26,7 @@ from tests.accounts.me.accounts import (
     two_factor,
     wrong_totp,
 )
-from tests.accounts.me.two_factor import (
-    BACKUP_CODE,
-    demanded,
-    is_since_now,
-    seed_of,
-)
+from tests.accounts.me.two_factor import BACKUP_CODE, demanded, is_since_now, seed_of
 from tests.harness.world import Answer, Someone, World
 
 

@@ -16,11 +16,7 @@ from tests.accounts.me.accounts import (
     two_factor,
     wrong,
 )
-from tests.accounts.me.two_factor import (
-    BACKUP_CODE,
-    demanded,
-    is_since_now,
-)
+from tests.accounts.me.two_factor import BACKUP_CODE, demanded, is_since_now
 from tests.harness.world import Answer, Someone, World
 
 

@@ -8,10 +8,7 @@ from storepost.accounts.workspaces.model import Role
 from storepost.platform.persistence.item import find
 from storepost.values import clock
 from storepost.values.scope import PersonScope
-from tests.accounts.me.accounts import (
-    NEW_PASSWORD,
-    PASSWORD,
-)
+from tests.accounts.me.accounts import NEW_PASSWORD, PASSWORD
 from tests.harness.world import Someone, World
 
 BACKUP_CODE = re.compile(r"[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}")

@@ -3,9 +3,7 @@
 from uuid import UUID
 
 from storepost.accounts.workspaces.model import Role
-from storepost.accounts.workspaces.repository import (
-    WorkspaceRepository,
-)
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
 

@@ -8,9 +8,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.members import service
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Membership, Role
-from storepost.accounts.workspaces.repository import (
-    WorkspaceRepository,
-)
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import commit_anew
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.members.memberships import id_of, roles

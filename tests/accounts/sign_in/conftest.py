@@ -2,9 +2,7 @@
 
 import pytest
 
-from tests.accounts.sign_in.accounts import (
-    account,
-)
+from tests.accounts.sign_in.accounts import account
 from tests.harness.world import CANARY, Someone, World
 
 

@@ -2,21 +2,11 @@
 
 from collections.abc import Iterator
 
-from storepost.accounts.identity.repository import (
-    PersonItem,
-    person_key,
-    remember_workspace,
-)
+from storepost.accounts.identity.repository import PersonItem, person_key, remember_workspace
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
-from tests.accounts.sign_in.accounts import (
-    challenged,
-    stored,
-    totp,
-    try_second_step,
-    with_app,
-)
+from tests.accounts.sign_in.accounts import challenged, stored, totp, try_second_step, with_app
 from tests.harness.world import CANARY, Answer, Someone, World
 
 WRONG = "not the password"

@@ -5,9 +5,7 @@ from datetime import timedelta
 import pytest
 
 from storepost.accounts.identity.credentials import AttemptsItem, TrustedBrowserItem
-from storepost.accounts.identity.repository import (
-    sessions_of,
-)
+from storepost.accounts.identity.repository import sessions_of
 from storepost.accounts.identity.sessions import Device
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.identity.trusted_browsers import count_trusted

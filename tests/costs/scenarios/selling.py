@@ -3,15 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.costs.scenario import (
-    Request,
-    Shop,
-    customer,
-    customer_id,
-    email_of,
-    order_id,
-    order_of,
-)
+from tests.costs.scenario import Request, Shop, customer, customer_id, email_of, order_id, order_of
 from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()

@@ -10,12 +10,7 @@ import pytest
 from storepost.definitions.definitions import kinds
 from storepost.definitions.definitions.checking import check
 from storepost.definitions.definitions.model import DefinitionKind
-from storepost.definitions.definitions.patching import (
-    Inapplicable,
-    JsonPatchOp,
-    Operation,
-    patched,
-)
+from storepost.definitions.definitions.patching import Inapplicable, JsonPatchOp, Operation, patched
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.definitions.schema_validation import validator_of
 

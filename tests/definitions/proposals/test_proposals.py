@@ -2,19 +2,11 @@
 
 import pytest
 
-from storepost.definitions.definitions.patching import (
-    Inapplicable,
-)
+from storepost.definitions.definitions.patching import Inapplicable
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.proposals import reading, service
 from storepost.values.problems import FieldError
-from tests.definitions.proposals.desk import (
-    REPLACED,
-    TEMPLATE,
-    WRITE,
-    Body,
-    Desk,
-)
+from tests.definitions.proposals.desk import REPLACED, TEMPLATE, WRITE, Body, Desk
 
 
 def test_another_workspaces_are_invisible(desk: Desk) -> None:

@@ -4,11 +4,7 @@ import json
 
 import pytest
 
-from storepost.definitions.definitions.patching import (
-    JsonPatchOp,
-    Operation,
-    patched,
-)
+from storepost.definitions.definitions.patching import JsonPatchOp, Operation, patched
 from storepost.definitions.proposals.schemas import MAX_OPERATIONS
 from tests.definitions.proposals.desk import (
     NOWHERE,

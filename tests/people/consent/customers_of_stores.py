@@ -12,12 +12,7 @@ from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.platform.messaging.relay import relay
 from tests.harness.receiver import Receiver
 from tests.harness.world import Answer
-from tests.people.consent.imports import (
-    ANN,
-    at,
-    profile_of,
-    upserted,
-)
+from tests.people.consent.imports import ANN, at, profile_of, upserted
 from tests.people.consent.listening_store import Shop
 
 QUEUE = "WriteBackQueue"

@@ -5,12 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from storepost.people.consent.from_stores import StoreConsent, assert_from_store
-from storepost.people.consent.model import (
-    Address,
-    ConsentOrigin,
-    ConsentSource,
-    Subject,
-)
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Subject
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.model import Profile
@@ -20,10 +15,7 @@ from storepost.platform.fetching.guard import Failure
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from tests.people.consent.asserting import assert_consent
-from tests.people.consent.listening_store import (
-    EMAIL,
-    Shop,
-)
+from tests.people.consent.listening_store import EMAIL, Shop
 
 SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
 NO_ANSWER = FetchFailed(Failure.TIMED_OUT)

@@ -11,13 +11,7 @@ from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.sealing import clear_key_cache
-from tests.harness.call_interruption import (
-    Killed,
-    Side,
-    another_container,
-    around_calls,
-    killed_at,
-)
+from tests.harness.call_interruption import Killed, Side, another_container, around_calls, killed_at
 from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, Answer, World

@@ -12,11 +12,7 @@ from tests.people.consent.customers_of_stores import (
     stated_by,
     subscribed,
 )
-from tests.people.consent.imports import (
-    ANN,
-    BEN,
-    profile_of,
-)
+from tests.people.consent.imports import ANN, BEN, profile_of
 from tests.people.consent.listening_store import Shop
 
 

@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.sealing import clear_key_cache
-from tests.harness.call_interruption import (
-    Killed,
-    Side,
-    another_container,
-    around_calls,
-)
+from tests.harness.call_interruption import Killed, Side, another_container, around_calls
 from tests.harness.crash_points import crashes
 from tests.harness.later_attempts import make_all
 from tests.harness.receiver import Answers, Receiver

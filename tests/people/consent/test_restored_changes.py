@@ -4,18 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from storepost.people.consent.model import (
-    ConsentChange,
-)
+from storepost.people.consent.model import ConsentChange
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.model import Profile
-from tests.harness.call_interruption import (
-    Killed,
-    Side,
-    another_container,
-    around_calls,
-)
+from tests.harness.call_interruption import Killed, Side, another_container, around_calls
 from tests.harness.later_attempts import advance
 from tests.harness.receiver import Receiver
 from tests.people.consent.listening_store import Shop, hand_over

@@ -10,9 +10,7 @@ from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.callers import person_in_workspace
 from storepost.people.consent.items import ConsentChangeItem
-from storepost.people.consent.model import (
-    ConsentChange,
-)
+from storepost.people.consent.model import ConsentChange
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.profiles.rows import IdentityItem, ProfileItem

@@ -7,12 +7,7 @@ import pytest
 
 from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.identity.model import KeyScope
-from storepost.people.consent.model import (
-    Address,
-    ConsentOrigin,
-    ConsentSource,
-    WriteBackStatus,
-)
+from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.repository import ProfileRepository
@@ -20,16 +15,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from tests.harness.world import CANARY, World
 from tests.people.consent.asserting import assert_consent
-from tests.people.customers.shop import (
-    EMAIL,
-    OTHER,
-    PHONE,
-    Shop,
-    body,
-    day,
-    history,
-    workspace_of,
-)
+from tests.people.customers.shop import EMAIL, OTHER, PHONE, Shop, body, day, history, workspace_of
 
 
 class TestPutConsent:

@@ -6,12 +6,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.people.email_feedback.model import (
-    BOUNCES_FOR,
-    KEPT_FOR,
-    MAX_EMAILS,
-    AddressEmails,
-)
+from storepost.people.email_feedback.model import BOUNCES_FOR, KEPT_FOR, MAX_EMAILS, AddressEmails
 from storepost.platform.messaging.ses_events import EmailEvent, Outcome
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

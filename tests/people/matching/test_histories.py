@@ -13,12 +13,7 @@ from unittest import mock
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem

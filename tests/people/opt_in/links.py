@@ -1,10 +1,7 @@
 """What a link that is over leads to."""
 
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.asked import (
-    opened,
-    pressed,
-)
+from tests.people.opt_in.asked import opened, pressed
 from tests.people.unsubscribing.following import BROWSER
 from tests.people.unsubscribing.test_ask import Page
 

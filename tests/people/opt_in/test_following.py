@@ -7,9 +7,7 @@ import pytest
 
 from storepost.accounts.emails.shopper_texts import opt_in_wording
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.workspaces.repository import (
-    WorkspaceRepository,
-)
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.profiles.lists import is_drained
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.unsubscribing.links import UnsubscribeLink

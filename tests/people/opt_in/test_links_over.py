@@ -2,20 +2,11 @@
 
 import pytest
 
-from storepost.accounts.workspaces.repository import (
-    WorkspaceItem,
-    workspace_key,
-)
+from storepost.accounts.workspaces.repository import WorkspaceItem, workspace_key
 from storepost.people.consent.states import Channel
 from storepost.people.deliverability.service import suppression_of
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
-from tests.people.opt_in.asked import (
-    PROOF,
-    Asked,
-    opened,
-    pressed,
-    somebody,
-)
+from tests.people.opt_in.asked import PROOF, Asked, opened, pressed, somebody
 from tests.people.opt_in.links import is_over
 from tests.people.opt_in.test_requests import suppress
 from tests.people.unsubscribing.following import forget

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.people.profiles.merges import survivor_first
-from storepost.people.profiles.model import (
-    Identity,
-    IdentityType,
-    Profile,
-    Sighting,
-    StoreLink,
-)
+from storepost.people.profiles.model import Identity, IdentityType, Profile, Sighting, StoreLink
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim
 from storepost.people.profiles.resolution import (

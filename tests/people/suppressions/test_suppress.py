@@ -13,11 +13,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.people.deliverability.service import suppress, suppression_of, suppressions_of
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
-from storepost.people.suppressions.model import (
-    Suppression,
-    SuppressionReason,
-    SuppressionSource,
-)
+from storepost.people.suppressions.model import Suppression, SuppressionReason, SuppressionSource
 from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.people.suppressions.rows import SuppressedAddressItem, SuppressionItem
 from storepost.values import clock

@@ -9,9 +9,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.connections.connections.service import begin_connection
 from storepost.shopify.claims import find_claim
-from storepost.stores.stores.model import (
-    ConnectionStatus,
-)
+from storepost.stores.stores.model import ConnectionStatus
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope

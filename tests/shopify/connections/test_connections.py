@@ -10,10 +10,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.connections.connections.model import ConnectionState, state_of
 from storepost.stores.imports.turns import LatestImportStatus
 from storepost.stores.stores.listing import ListedStore
-from storepost.stores.stores.model import (
-    ConnectionStatus,
-    StoreStatus,
-)
+from storepost.stores.stores.model import ConnectionStatus, StoreStatus
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import CANARY, Someone, World

@@ -9,10 +9,7 @@ from werkzeug.wrappers import Response
 from storepost.accounts.identity.model import KeyScope
 from storepost.catalog.products.in_force import RulesRepository, terms_of
 from storepost.shopify.grants import find_grant
-from storepost.stores.stores.model import (
-    ConnectionStatus,
-    StoreStatus,
-)
+from storepost.stores.stores.model import ConnectionStatus, StoreStatus
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
 from tests.shopify.connections.stores import KEY, configure, count, put_store

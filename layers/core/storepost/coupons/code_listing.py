@@ -7,12 +7,7 @@ from uuid import UUID
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
 from storepost.coupons.finding import found_coupon
-from storepost.coupons.model import (
-    Code,
-    CodeStatus,
-    Coupon,
-    CouponSource,
-)
+from storepost.coupons.model import Code, CodeStatus, Coupon, CouponSource
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
 from storepost.people.profiles.model import Profile

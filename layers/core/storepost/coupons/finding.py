@@ -2,9 +2,7 @@
 
 from uuid import UUID
 
-from storepost.coupons.model import (
-    Coupon,
-)
+from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.values.problems import NotFound
 

@@ -30,14 +30,7 @@ from storepost.people.customers.lenient_fields import (
 )
 from storepost.stores.stores.model import Store
 from storepost.values.external_ids import LenientExternalId
-from storepost.values.wire import (
-    NOT_NEGATIVE,
-    MoneyShape,
-    RequestBody,
-    Text,
-    Timestamp,
-    Url,
-)
+from storepost.values.wire import NOT_NEGATIVE, MoneyShape, RequestBody, Text, Timestamp, Url
 
 MAX_LINE_ITEMS = 250
 MAX_DISCOUNT_CODES = 5

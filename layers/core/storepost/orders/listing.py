@@ -9,13 +9,7 @@ from uuid import UUID
 from storepost.orders.keys import order_id
 from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
 from storepost.orders.repository import OrderRepository
-from storepost.orders.trees import (
-    CANCELLED,
-    FINANCIAL,
-    FULFILLMENT,
-    TEST,
-    OrderList,
-)
+from storepost.orders.trees import CANCELLED, FINANCIAL, FULFILLMENT, TEST, OrderList
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import Filter, TreeEntry, moments
 from storepost.platform.postings.entries import SearchKind

@@ -21,12 +21,7 @@ from storepost.orders.wire import (
     UnitPrice,
 )
 from storepost.stores.stores.references import StoreReference
-from storepost.values.wire import (
-    MoneyShape,
-    Shape,
-    Timestamp,
-    Uri,
-)
+from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 
 
 class OrderSummary(Shape):

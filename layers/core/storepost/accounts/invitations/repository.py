@@ -10,11 +10,7 @@ from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
 from storepost.accounts.invitations.model import DAY, Invitation, InvitationStatus
 from storepost.accounts.workspaces.model import Role
-from storepost.platform.messaging.email_results import (
-    EmailResult,
-    EmailResultAttribute,
-    is_older,
-)
+from storepost.platform.messaging.email_results import EmailResult, EmailResultAttribute, is_older
 from storepost.platform.messaging.ses_events import Outcome
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (

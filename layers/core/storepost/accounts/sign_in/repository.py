@@ -9,12 +9,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from storepost.accounts.identity.codes import MAX_TRIES
 from storepost.accounts.identity.problems import ChallengeClosed
 from storepost.accounts.identity.tokens import digest
-from storepost.accounts.sign_in.model import (
-    REGISTRATION_VALID_FOR,
-    Challenge,
-    Registration,
-    Reset,
-)
+from storepost.accounts.sign_in.model import REGISTRATION_VALID_FOR, Challenge, Registration, Reset
 from storepost.accounts.sign_in.problems import TokenInvalid
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find

@@ -10,12 +10,7 @@ from contextlib import suppress
 from os import urandom
 from typing import Annotated, Any
 
-from aws_lambda_powertools.event_handler import (
-    APIGatewayHttpResolver,
-    Depends,
-    Request,
-    Response,
-)
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Depends, Request, Response
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.accounts.identity.model import Caller
@@ -32,13 +27,7 @@ from storepost.platform.persistence.idempotency import (
     LostClaim,
 )
 from storepost.platform.persistence.ledger import Ledger
-from storepost.values.problems import (
-    Conflict,
-    FieldError,
-    NotFound,
-    Problem,
-    ValidationFailed,
-)
+from storepost.values.problems import Conflict, FieldError, NotFound, Problem, ValidationFailed
 from storepost.values.wire import SecretAnswer
 
 KEY_LENGTH = 255

@@ -12,12 +12,7 @@ from functools import partial
 from uuid import UUID
 
 from storepost.catalog.priorities.comparing import compare
-from storepost.catalog.priorities.model import (
-    WORKED_ON,
-    ChangeStatus,
-    PriorityChange,
-    Walk,
-)
+from storepost.catalog.priorities.model import WORKED_ON, ChangeStatus, PriorityChange, Walk
 from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
 from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.jobs import Job, JobKind

@@ -17,13 +17,7 @@ from storepost.definitions.proposals.keys import (
     proposals_partition,
     proposed_key,
 )
-from storepost.definitions.proposals.model import (
-    Base,
-    Proposal,
-    ProposalStatus,
-    Proposed,
-    Review,
-)
+from storepost.definitions.proposals.model import Base, Proposal, ProposalStatus, Proposed, Review
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import (

@@ -8,13 +8,7 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.lifecycle.workspaces.rows import (
-    delete_rows,
-    delete_some,
-    empty,
-    few,
-    few_listed,
-)
+from storepost.lifecycle.workspaces.rows import delete_rows, delete_some, empty, few, few_listed
 from storepost.overview.product_sales.repository import sales_partitions
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import from_short

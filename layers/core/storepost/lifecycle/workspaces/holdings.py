@@ -70,11 +70,7 @@ from storepost.lifecycle.workspaces.commerce import (
     delete_deleted_orders,
     delete_orders,
 )
-from storepost.lifecycle.workspaces.people import (
-    delete_hashes,
-    delete_people,
-    delete_suppressions,
-)
+from storepost.lifecycle.workspaces.people import delete_hashes, delete_people, delete_suppressions
 from storepost.lifecycle.workspaces.workspace_data import (
     delete_definitions,
     delete_imports,

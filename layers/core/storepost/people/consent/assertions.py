@@ -17,13 +17,7 @@ from storepost.people.consent.decision import (
     set_aside,
 )
 from storepost.people.consent.evidence_writing import AssertedStatement, keep_evidence
-from storepost.people.consent.model import (
-    Address,
-    ConsentChange,
-    SkipReason,
-    Subject,
-    WriteBack,
-)
+from storepost.people.consent.model import Address, ConsentChange, SkipReason, Subject, WriteBack
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import ConsentState

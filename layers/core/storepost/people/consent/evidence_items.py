@@ -7,12 +7,7 @@ from pynamodb.attributes import UnicodeAttribute
 from storepost.people.consent.evidence import Evidence, SeriesKey
 from storepost.people.consent.rows import proof_row
 from storepost.people.consent.states import Channel, OptInLevel
-from storepost.platform.persistence.item import (
-    Identifier,
-    Item,
-    Key,
-    UtcDateTimeAttribute,
-)
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
 from storepost.platform.persistence.records import Json
 from storepost.values.ids import from_short, from_short_number, short, short_number, timed_id
 from storepost.values.scope import WorkspaceScope

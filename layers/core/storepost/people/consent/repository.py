@@ -19,10 +19,7 @@ from storepost.people.consent.decision import (
 )
 from storepost.people.consent.items import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.people.consent.keys import address_key, change_key, erased_key
-from storepost.people.consent.model import (
-    Address,
-    ConsentChange,
-)
+from storepost.people.consent.model import Address, ConsentChange
 from storepost.people.consent.rows import (
     as_change,
     as_effective,
@@ -32,14 +29,9 @@ from storepost.people.consent.rows import (
     write_back_row,
 )
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.write_back_index import (
-    index_new_change,
-    unindex_change,
-)
+from storepost.people.consent.write_back_index import index_new_change, unindex_change
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import (
-    find_in,
-)
+from storepost.platform.persistence.item import find_in
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
 from storepost.values.ids import short

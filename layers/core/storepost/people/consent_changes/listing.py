@@ -6,10 +6,7 @@ from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
-from storepost.people.consent.model import (
-    ConsentChange,
-    ConsentSource,
-)
+from storepost.people.consent.model import ConsentChange, ConsentSource
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.consent_summary import primary_address

@@ -5,12 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.people.consent.model import (
-    ConsentChange,
-    SkipReason,
-    WriteBack,
-    WriteBackStatus,
-)
+from storepost.people.consent.model import ConsentChange, SkipReason, WriteBack, WriteBackStatus
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import Channel

@@ -8,11 +8,7 @@ from uuid import UUID
 from storepost.people.consent.states import Channel
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.model import Profile
-from storepost.people.suppressions.model import (
-    Suppression,
-    SuppressionReason,
-    SuppressionSource,
-)
+from storepost.people.suppressions.model import Suppression, SuppressionReason, SuppressionSource
 from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.people.suppressions.trees import CHANNEL, REASON, SOURCE, SuppressionLists
 from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, moments

@@ -10,11 +10,7 @@ from datetime import datetime
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
 from storepost.people.deliverability.suppressing import NewSuppression, add_suppression
-from storepost.people.suppressions.model import (
-    Suppression,
-    SuppressionReason,
-    SuppressionSource,
-)
+from storepost.people.suppressions.model import Suppression, SuppressionReason, SuppressionSource
 from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import commit_anew
 from storepost.values import clock

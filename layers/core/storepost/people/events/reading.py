@@ -5,12 +5,7 @@ from heapq import merge
 from itertools import groupby, islice
 
 from storepost.people.events.keys import bounds, event_prefix, order_prefix, position_of
-from storepost.people.events.rows import (
-    EventRow,
-    OrderPointerItem,
-    ProfileEventItem,
-    sort_key_of,
-)
+from storepost.people.events.rows import EventRow, OrderPointerItem, ProfileEventItem, sort_key_of
 from storepost.platform.persistence.item import Item
 
 WINDOW = 100

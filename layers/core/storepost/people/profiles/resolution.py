@@ -15,12 +15,7 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel
 from storepost.people.profiles.keys import claim_key, profile_key
 from storepost.people.profiles.merges import survivor_first
-from storepost.people.profiles.model import (
-    Identity,
-    IdentityType,
-    Profile,
-    strongest_first,
-)
+from storepost.people.profiles.model import Identity, IdentityType, Profile, strongest_first
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.suppressions.keys import digest_of, suppressed_key

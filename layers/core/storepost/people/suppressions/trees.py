@@ -4,11 +4,7 @@ from dataclasses import dataclass
 
 from storepost.people.consent.states import Channel
 from storepost.people.suppressions.keys import in_force_list, lifted_list
-from storepost.people.suppressions.model import (
-    Suppression,
-    SuppressionReason,
-    SuppressionSource,
-)
+from storepost.people.suppressions.model import Suppression, SuppressionReason, SuppressionSource
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
     PACKS_WHAT_IS_COLD,

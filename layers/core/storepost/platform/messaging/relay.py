@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
 
-from storepost.platform.messaging.outbox import (
-    PARTITION,
-    SHARDS,
-    Message,
-    OutboxItem,
-    Queue,
-    due,
-)
+from storepost.platform.messaging.outbox import PARTITION, SHARDS, Message, OutboxItem, Queue, due
 from storepost.platform.messaging.queues import address_of
 from storepost.platform.messaging.queues import client as _sqs
 from storepost.platform.persistence.item import remove

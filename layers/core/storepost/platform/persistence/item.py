@@ -10,12 +10,7 @@ from itertools import batched, islice
 from typing import Any, Self, cast
 from uuid import UUID
 
-from pynamodb.attributes import (
-    Attribute,
-    TTLAttribute,
-    UnicodeAttribute,
-    VersionAttribute,
-)
+from pynamodb.attributes import Attribute, TTLAttribute, UnicodeAttribute, VersionAttribute
 from pynamodb.connection import Connection
 from pynamodb.constants import STRING
 from pynamodb.exceptions import DeleteError, DoesNotExist, UpdateError

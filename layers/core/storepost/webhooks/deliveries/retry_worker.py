@@ -11,11 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from storepost.platform.attempts.forwarding import ForwardMessage, forward
 from storepost.platform.jobs.batches import job
 from storepost.webhooks.deliveries.health import check
-from storepost.webhooks.deliveries.messages import (
-    EndpointCheckMessage,
-    ReplayMessage,
-    RetryMessage,
-)
+from storepost.webhooks.deliveries.messages import EndpointCheckMessage, ReplayMessage, RetryMessage
 from storepost.webhooks.deliveries.replaying import replay
 from storepost.webhooks.deliveries.worker import deliver
 

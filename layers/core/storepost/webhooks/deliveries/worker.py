@@ -21,11 +21,7 @@ from storepost.values.metrics import count
 from storepost.webhooks.deliveries.events_json import event_of_json
 from storepost.webhooks.deliveries.health import disable_gone, note_failure, note_success
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage, as_retry
-from storepost.webhooks.deliveries.model import (
-    Delivery,
-    DeliveryStatus,
-    first_delivery,
-)
+from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus, first_delivery
 from storepost.webhooks.deliveries.repository import DeliveryRepository
 from storepost.webhooks.deliveries.requests import Outcome, message_body, post_message
 from storepost.webhooks.endpoints.model import WebhookEndpoint
