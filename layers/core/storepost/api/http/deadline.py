@@ -22,7 +22,7 @@ class DeadlineReached(BaseException):
     """
 
 
-def _ring(_signal: int, _frame: FrameType | None) -> None:
+def _raise_deadline(_signal: int, _frame: FrameType | None) -> None:
     raise DeadlineReached()
 
 
@@ -39,18 +39,18 @@ def deadline(remaining_milliseconds: int) -> Iterator[None]:
     seconds = remaining_milliseconds / 1000 - MARGIN_SECONDS
     if seconds <= 0:
         raise DeadlineReached()
-    before = signal.signal(signal.SIGALRM, _ring)
+    before = signal.signal(signal.SIGALRM, _raise_deadline)
     # Again and again: Python drops what is raised in a finaliser, where a signal may come as well.
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
     try:
         yield
     finally:
-        silence()
+        _stop_timer()
         signal.signal(signal.SIGALRM, before)
 
 
-def silence() -> None:
-    """Ends the ringing."""
+def _stop_timer() -> None:
+    """Stops the timer of the deadline."""
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -58,7 +58,7 @@ def silence() -> None:
 def grace() -> Iterator[None]:
     """Gives what is still to be put right one second after the deadline; the rest is left undone.
 
-    Nothing rings outside the main thread, where no deadline was set either.
+    No timer runs outside the main thread, where no deadline was set either.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -69,4 +69,4 @@ def grace() -> Iterator[None]:
     except DeadlineReached:
         pass
     finally:
-        silence()
+        _stop_timer()
