@@ -41,6 +41,27 @@ def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
         lists.check()
 
 
+def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
+    """Who changes entries all over a list of three levels doesn't ask for each leaf by itself."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 3, 4))
+    for number in range(100):
+        lists.do(*inserts(number))
+    stored, _ = lists.tree.rows.everything()
+    above = [node for node in stored if node.level]
+    assert max(node.level for node in stored) >= 2
+    nodes = NodeCache(lists.tree.rows)
+    engine.calls.clear()
+    paths = {number: nodes.path(numbered(number).key) for number in range(0, 100, 7)}
+    assert len(engine.calls) <= 1 + len(above)
+    for number in [*range(0, 100, 3), *range(99, 0, -2)]:
+        paths[number] = nodes.path(numbered(number).key)
+    assert engine.calls == ["Query"] * (1 + len(above))
+    covering = {
+        number: [each for each in stored if numbered(number).key in each.range] for number in paths
+    }
+    assert paths == {n: sorted(some, key=lambda node: node.level) for n, some in covering.items()}
+
+
 @pytest.mark.usefixtures("engine")
 def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for all others, which would never end if they came in turn."""

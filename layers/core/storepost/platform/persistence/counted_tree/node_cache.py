@@ -120,9 +120,10 @@ class NodeCache:
             self._is_empty = not self._levels
         for above in range(max(self._levels, default=0), level, -1):
             parent = self._known(above, key)
-            if parent is None or (above, parent.lo) in self._opened:
+            if parent is None:
                 return
-            if self._known(above - 1, key) is None:
+            is_opened = (above, parent.lo) in self._opened
+            if not is_opened and self._known(above - 1, key) is None:
                 self._open(parent)
 
     def _open(self, parent: Node) -> None:
