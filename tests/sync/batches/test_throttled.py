@@ -1,11 +1,13 @@
 """A batch whose worker meets throttling, conflicts and lost answers: as if it met none."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from storepost.platform.persistence.sealing import clear_key_cache
-from tests.harness.faults import FakeTime
+from tests.harness.call_interruption import Side, around_calls
+from tests.harness.faults import FakeTime, refusal
 from tests.harness.throttling import MANY, Throttling, bring_until_done
 from tests.harness.world import World
 from tests.sync.batches.batch_store import QUEUE, Shop, customer, order
@@ -44,6 +46,33 @@ def test_nothing_fails_and_nothing_is_there_twice(
     assert faults.share > MANY
     assert outcome(shop) == expected
     assert events_of(shop) == events
+
+
+@pytest.mark.parametrize("loads", [False, True])
+@pytest.mark.parametrize("reads_before", range(1, 8))
+@pytest.mark.usefixtures("fake_time")
+def test_no_record_is_refused_as_reads_are_throttled(
+    world: World, reads_before: int, *, loads: bool
+) -> None:
+    """Writes aren't, so that whatever the run makes of it could be stored."""
+    shop, reads = ready(world), 0
+
+    def step(_number: int, operation: str, side: Side) -> None:
+        nonlocal reads
+        if operation == "BatchGetItem" and side is Side.BEFORE:
+            reads += 1
+            if reads > reads_before:
+                raise refusal("ProvisionedThroughputExceededException")
+
+    with small_loads() if loads else nullcontext():
+        queued = shop.queue(orders=[order(number) for number in range(10, 24)])
+        with around_calls(step):
+            shop.run_worker()
+        assert shop.problems(queued) == []
+        assert shop.run_worker(2) == []
+    assert shop.problems(queued) == []
+    assert shop.read(queued)["imported"]["orders"] == 14
+    shop.check_lists()
 
 
 def events_of(shop: Shop) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from storepost.stores.imports.model import Imported, ImportProblem, Progress
 from storepost.stores.stores.problems import StaleUpdate
 from storepost.sync.batches.records import Record
 from storepost.values.metrics import count
-from storepost.values.problems import Problem
+from storepost.values.problems import Busy, Problem
 
 AHEAD = 25
 """Records whose rows are read at once: with four keys each, they make a whole batch get."""
@@ -63,6 +63,8 @@ class Chunk:
             imported = _one_more(imported, record)
         except StaleUpdate:
             imported = _one_more(imported, record)
+        except Busy:
+            raise  # it says nothing of the record
         except Problem as problem:
             if len(self.changes) != before:
                 raise  # it has added something already: nothing of this chunk can be used
@@ -82,6 +84,15 @@ class Chunk:
             done=self.progress.done + 1,
             problems=self.progress.problems + 1,
         )
+
+    def half(self, error: Exception) -> int:
+        """Returns how many records to try where so many met the error.
+
+        Raises Busy, which says nothing of any record.
+        """
+        if isinstance(error, Busy):
+            raise error
+        return self.count // 2
 
     @property
     def more_items(self) -> int:
@@ -128,8 +139,8 @@ class Chunks:
                 self.reread()
             except _Overfull:
                 most = chunk.count - 1
-            except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
-                most = chunk.count // 2
+            except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem) as error:
+                most = chunk.half(error)
             else:
                 count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
@@ -145,6 +156,8 @@ class Chunks:
             chunk.changes.commit()
         except MergedFirst:
             return self._alone(progress, note)
+        except Busy:
+            raise
         except Problem as problem:
             chunk = Chunk(progress, Changes())
             chunk.refuse(record, problem)

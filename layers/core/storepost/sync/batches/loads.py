@@ -152,8 +152,8 @@ class OrderLoads:
         except TooManyWrites:
             self._most, self._spare = chunk.count - 1, self._spare + _MORE_SPARE
             self._items_of_new_buyer = max(self._items_of_new_buyer, chunk.items_of_new_buyer)
-        except (_TooFew, WrittenTwice, ReadAfterWrite, Problem):
-            self._most = chunk.count // 2
+        except (_TooFew, WrittenTwice, ReadAfterWrite, Problem) as error:
+            self._most = chunk.half(error)
         else:
             self._items_of_new_buyer = chunk.items_of_new_buyer
             return True
