@@ -132,7 +132,7 @@ class Shop(ThreadingHTTPServer):
     def __init__(self, *answers: int) -> None:
         super().__init__(("127.0.0.1", 0), _Taking)
         self.answers = iter(answers)
-        self.body: list[tuple[bytes, dict[str, str]]] = []
+        self.taken: list[tuple[bytes, dict[str, str]]] = []
         Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
 
@@ -142,7 +142,7 @@ class _Taking(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Keeps one."""
         body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.body.append((body, {k.lower(): v for k, v in self.headers.items()}))
+        self.server.taken.append((body, {k.lower(): v for k, v in self.headers.items()}))
         self.send_response(next(self.server.answers))
         self.send_header("location", "http://127.0.0.1:1/")
         self.send_header("content-length", "0")
@@ -172,8 +172,8 @@ def test_what_is_verified_is_forwarded_as_it_came_and_its_answer_is_the_answer()
         f"{verified}  forwarded: answered with 307",
         "NOT VERIFIED  No signature is of this secret and this body.",
     ]
-    assert [body for body, _ in shop.body] == [body] * 3
-    _, sent = shop.body[0]
+    assert [taken for taken, _ in shop.taken] == [body] * 3
+    _, sent = shop.taken[0]
     assert {name: sent.get(name) for name in signed(body)} == {
         name: headers[name] for name in signed(body)
     }
@@ -217,22 +217,22 @@ def test_the_endpoint_for_events_is_deleted_at_the_end() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert [(r.method, r.url.path) for r in service.requests] == [
+    assert [(r.method, r.url.path) for r in service.asked] == [
         ("POST", "/v1/webhook-endpoints"),
         ("DELETE", f"/v1/webhook-endpoints/{STORE}"),
     ]
-    assert json.loads(service.requests[0].content) == {
+    assert json.loads(service.asked[0].content) == {
         "url": HERE,
         "events": ["order.*", "consent.changed"],
         "description": "storepost listen",
     }
 
 
-def requests(service: Service) -> list[tuple[str, str, Any]]:
+def asked(service: Service) -> list[tuple[str, str, Any]]:
     """Each request: its method, the end of its path and its body."""
     return [
         (r.method, r.url.path.partition(str(STORE))[2], json.loads(r.content or b"null"))
-        for r in service.requests
+        for r in service.asked
     ]
 
 
@@ -254,7 +254,7 @@ def test_the_store_gets_back_the_address_that_it_had() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert requests(service) == [
+    assert asked(service) == [
         ("GET", "/write-back", None),
         ("POST", "/write-back/rotate", None),
         ("PUT", "/write-back", {"url": HERE}),
@@ -272,7 +272,7 @@ def test_a_store_that_had_none_has_none_again() -> None:
     )
     with service.client() as client, _store_here(client, STORE, HERE) as secret:
         assert secret == SECRET
-    assert [each[:2] for each in requests(service)] == [
+    assert [each[:2] for each in asked(service)] == [
         ("GET", "/write-back"),
         ("PUT", "/write-back"),
         ("DELETE", "/write-back"),

@@ -22,9 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write(file: Path) -> None:
     """A local run's credentials."""
     keys = {"read": "r", "propose": "p", "write": "w"}
-    settings = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
+    told = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(settings))
+    file.write_text(json.dumps(told))
 
 
 @pytest.mark.parametrize(("caller", "token"), [("write", "w"), ("read", "r"), ("owner", "o")])

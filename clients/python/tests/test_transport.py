@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from answering import BASE_URL, Prepared, Service, always, problem
+from answering import BASE_URL, Said, Service, always, problem
 from storepost_client import ProblemError, Retries, models
 from storepost_client.transport import Transport
 
@@ -16,15 +16,15 @@ def fine() -> httpx.Response:
     return httpx.Response(204)
 
 
-def write(service: Service, **arguments: Any) -> None:
+def write(service: Service, **given: Any) -> None:
     """A write that takes an idempotency key."""
-    with service.client(**arguments) as client:
+    with service.client(**given) as client:
         client.auth.sign_out()
 
 
 def keys(service: Service) -> list[str | None]:
     """The idempotency key of each request."""
-    return [request.headers.get("idempotency-key") for request in service.requests]
+    return [request.headers.get("idempotency-key") for request in service.asked]
 
 
 class TestAgain:
@@ -53,10 +53,10 @@ class TestAgain:
             problem(503, "busy"),
         ],
     )
-    def test_a_write_keeps_its_key_over_all_attempts(self, first: Prepared) -> None:
+    def test_a_write_keeps_its_key_over_all_attempts(self, first: Said) -> None:
         service = Service([first, first, fine()])
         write(service)
-        assert len(service.requests) == 3
+        assert len(service.asked) == 3
         (key,) = set(keys(service))
         assert key
 
@@ -104,7 +104,7 @@ class TestNotAgain:
         with pytest.raises(ProblemError) as refused:
             write(service, attempts=3)
         assert refused.value.code == "busy"
-        assert len(service.requests) == 3
+        assert len(service.asked) == 3
 
     def test_where_the_wait_would_take_too_long(self) -> None:
         service = Service([problem(429, "rate_limited", **{"retry-after": "3600"})])
@@ -119,14 +119,14 @@ class TestNotAgain:
             write(service, attempts=2)
 
     @pytest.mark.parametrize("first", [httpx.ReadTimeout("no"), httpx.Response(502, text="")])
-    def test_a_write_that_no_key_protects_and_that_may_have_happened(self, first: Prepared) -> None:
+    def test_a_write_that_no_key_protects_and_that_may_have_happened(self, first: Said) -> None:
         service = Service([first])
         with service.client() as client, pytest.raises((ProblemError, httpx.HTTPError)):
             client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
         assert keys(service) == [None]
 
     @pytest.mark.parametrize("first", [problem(429, "rate_limited"), httpx.ConnectError("no")])
-    def test_but_it_is_sent_again_where_nothing_happened(self, first: Prepared) -> None:
+    def test_but_it_is_sent_again_where_nothing_happened(self, first: Said) -> None:
         service = Service([first, httpx.Response(202)])
         with service.client() as client:
             client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
@@ -136,9 +136,9 @@ class TestNotAgain:
 def test_the_token_is_sent_to_the_service() -> None:
     service = Service([fine()])
     write(service)
-    (request,) = service.requests
-    assert str(request.url) == f"{BASE_URL}/auth/sign-out"
-    assert request.headers["authorization"] == "Bearer stp_secret"
+    (asked,) = service.asked
+    assert str(asked.url) == f"{BASE_URL}/auth/sign-out"
+    assert asked.headers["authorization"] == "Bearer stp_secret"
 
 
 def test_a_problem_says_what_is_wrong_and_which_request_it_was() -> None:
@@ -153,12 +153,10 @@ def test_a_problem_says_what_is_wrong_and_which_request_it_was() -> None:
     service = Service([httpx.Response(422, json=body, headers={"request-id": "r-1"})])
     with pytest.raises(ProblemError) as refused:
         write(service)
-    raised = refused.value
-    assert (raised.code, raised.kind, raised.request_id) == ("validation", body["type"], "r-1")
-    assert [(error.path, error.message) for error in raised.errors] == [
-        ("/email", "Not an address.")
-    ]
-    assert str(raised) == "422 validation: Mend the fields. (request r-1)"
+    told = refused.value
+    assert (told.code, told.kind, told.request_id) == ("validation", body["type"], "r-1")
+    assert [(error.path, error.message) for error in told.errors] == [("/email", "Not an address.")]
+    assert str(told) == "422 validation: Mend the fields. (request r-1)"
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[1]", b"\xff"])
