@@ -405,7 +405,7 @@ class History:
 
 
 STEPS = [
-    *["come"] * 3,
+    *["arrive"] * 3,
     *["say"] * 4,
     *["push"] * 3,
     "listed",
@@ -456,7 +456,7 @@ def test_whatever_happens_all_agree_on_who_may_be_written_to(world: World, shard
     @given(steps=histories)
     def play(steps: list[tuple[str, int, int, int]]) -> None:
         history = History(world, next(numbers))
-        for number, step in enumerate([("come", 1, 1, 1), ("come", 1, 2, 1), *steps]):
+        for number, step in enumerate([("arrive", 1, 1, 1), ("arrive", 1, 2, 1), *steps]):
             history.step(*step)
             history.check_addresses()
             if number % 3 == 0:
