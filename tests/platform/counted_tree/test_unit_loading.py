@@ -256,8 +256,8 @@ class TestAhead:
         """It may be written all the same: the next one loses to it."""
 
         class Unanswered(Changes):
-            def commit(self) -> None:
-                super().commit()
+            def write(self) -> None:
+                super().write()
                 raise Busy
 
         lists, loader = begun(), LoaderAhead()

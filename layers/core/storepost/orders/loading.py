@@ -95,13 +95,21 @@ class OrderLoad:
         key = moment_key(last.placed_at, identifier)
         self._lists.foreseen = max(self._lists.foreseen, key)
 
-    def commit(self) -> None:
-        """Writes everything. Raises LostRace, and TooManyWrites for more than one takes."""
+    def start(self) -> None:
+        """Begins to write everything. Raises LostRace, and TooManyWrites where it is too much."""
         self._save_buyers()
         workspace = self._store.workspace
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
         entries = [(each.tree, sorted(map(each.entry, self._orders), key=_key)) for each in lists]
-        self._lists.commit(self._changes, entries)
+        self._lists.start(self._changes, entries)
+
+    def finish(self) -> None:
+        """Waits until everything is written. Raises LostRace."""
+        self._lists.finish()
+
+    def abandon(self) -> None:
+        """Waits for what is in flight, and begins nothing more."""
+        self._lists.abandon()
 
     def _save_buyers(self) -> None:
         """Raises TooManyWrites before the lists are asked for room, which would read them anew."""

@@ -62,6 +62,18 @@ class _Step:
     items: Callable[[], int]
 
 
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class _LaterStep:
+    """What is done once all is written, and whether that may wait until more is gathered."""
+
+    run: Callable[[], None]
+    may_wait: Callable[[], bool]
+
+
 class Changes:
     """The writes of one unit of work."""
 
@@ -70,7 +82,7 @@ class Changes:
         self.reads = reads or Reads()
         self._writes: dict[Place, Write] = {}
         self._before: list[_Step] = []
-        self._after: list[Callable[[], None]] = []
+        self._after: list[_LaterStep] = []
         self._other_ways: list[OtherWay] = []
         self._shared: dict[Hashable, object] = {}
         self._seen: Mapping[Key, Raw | None] = {}
@@ -182,9 +194,19 @@ class Changes:
         """
         self._before.append(_Step(step, items))
 
-    def after_commit(self, step: Callable[[], None]) -> None:
-        """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
-        self._after.append(step)
+    def after_commit(
+        self, step: Callable[[], None], may_wait: Callable[[], bool] = _never
+    ) -> None:
+        """Runs `step` once all is written. It may fail or never run: nothing may depend on it.
+
+        `may_wait` says whether the next unit may be gathered before that.
+        """
+        self._after.append(_LaterStep(step, may_wait))
+
+    @property
+    def may_be_followed(self) -> bool:
+        """Returns whether the next unit may be gathered before the steps after the commit."""
+        return all(step.may_wait() for step in self._after)
 
     def where_contended(self, take: Callable[[], None], items: Iterable[Row] | None = None) -> None:
         """Runs `take` where another transaction has one of the rows, before all is sent once more.
@@ -220,11 +242,20 @@ class Changes:
         Raises the problem of the first write whose condition failed, `LostRace` where that write
         named none.
         """
+        self.write()
+        self.conclude()
+
+    def write(self) -> None:
+        """Writes everything as `commit` does, and leaves the steps after that to `conclude`."""
         self._complete()
         send(self._writes, self._other_ways)
-        for callback in self._after:
+
+    def conclude(self) -> None:
+        """Runs the steps after the commit, each once."""
+        after, self._after = self._after, []
+        for step in after:
             try:
-                callback()
+                step.run()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
 

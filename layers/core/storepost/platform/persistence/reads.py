@@ -39,18 +39,28 @@ class ReadAhead(Reads):
     same unit writes already: such a reader has to wait for the next one. What others write
     meanwhile makes the unit a lost race, as with any row that is read before it is written; the
     next one then begins with nothing.
+
+    The next unit may be gathered while the last one's transaction is in flight. Whoever asks for
+    a row that this writes waits for it first.
     """
 
     def __init__(self) -> None:
         """Begins with nothing read."""
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
+        self._in_flight: set[Key] = set()
+        self._finish: Callable[[], None] | None = None
+        self._left_out: set[Key] = set()
+        """Keys that were to be read ahead and are in flight."""
         self._cached: dict[Hashable, object] = {}
         self._units = 0
 
     def prefetch(self, keys: Iterable[Key]) -> None:
-        """Reads those of the rows that aren't known yet."""
+        """Reads those of the rows that aren't known yet, and aren't in flight."""
         unknown = [key for key in dict.fromkeys(keys) if key not in self._rows]
+        if self._in_flight:
+            self._left_out.update(self._in_flight.intersection(unknown))
+            unknown = [key for key in unknown if key not in self._in_flight]
         if unknown:
             found = find_raw(unknown)
             self._rows |= {key: found.get(key) for key in unknown}
@@ -65,6 +75,7 @@ class ReadAhead(Reads):
 
     def text(self, key: Key, attribute: str) -> str | None:
         """Returns a text attribute of a row, which must have been read ahead or not exist."""
+        self._wait_for([key])
         raw = self._rows.get(key) or {}
         return raw[attribute]["S"] if attribute in raw else None
 
@@ -77,6 +88,7 @@ class ReadAhead(Reads):
         keys_to_read = list(keys)
         if self.writes(keys_to_read):
             raise ReadAfterWrite
+        self._wait_for(keys_to_read)
         self.prefetch(keys_to_read)
         # Made anew each time: whoever reads a row may change it and then not write it.
         known = ((key, self._rows[key]) for key in keys_to_read)
@@ -92,6 +104,28 @@ class ReadAhead(Reads):
             self._cached[under] = make()
         return cast("T", self._cached[under])
 
+    def follow(self, finish: Callable[[], None]) -> None:
+        """Notes that what the unit writes is in flight; `finish` waits until it is written.
+
+        `finish` calls `landed`, and may raise LostRace.
+        """
+        self._in_flight, self._finish = set(self._written), finish
+
+    def landed(self) -> None:
+        """Notes that nothing is in flight any more."""
+        for key in self._in_flight:
+            self._rows.pop(key, None)
+        self._in_flight, self._finish = set(), None
+
+    def _wait_for(self, keys: Iterable[Key]) -> None:
+        """Waits for the unit in flight where it writes one of the rows. Raises LostRace."""
+        if self._in_flight.isdisjoint(keys):
+            return
+        if self._finish:
+            self._finish()
+        left_out, self._left_out = self._left_out, set()
+        self.prefetch(left_out)
+
     def next(self) -> None:
         """Begins the next unit: what the last one wrote is read anew."""
         self._units += 1
@@ -104,5 +138,6 @@ class ReadAhead(Reads):
     def clear(self) -> None:
         """Empties the cache."""
         self._rows.clear()
+        self._left_out.clear()
         self._written.clear()
         self._cached.clear()

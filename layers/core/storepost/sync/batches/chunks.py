@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from storepost.people.profiles.merging import MergedFirst
 from storepost.platform.persistence.changes import MAX_ITEMS, Changes, TooManyWrites, WrittenTwice
+from storepost.platform.persistence.loads.in_flight import InTurn
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Imported, ImportProblem, Progress
 from storepost.stores.stores.problems import StaleUpdate
+from storepost.sync.batches.pipeline import ChunkPipeline, PlainFlight
 from storepost.sync.batches.records import Record
-from storepost.values.metrics import count
 from storepost.values.problems import Busy, Problem
 
 AHEAD = 25
@@ -99,10 +100,6 @@ class Chunk:
         """Returns how many items come to the changes with the commit."""
         return 0
 
-    def commit(self) -> None:
-        """Writes everything in one transaction."""
-        self.changes.commit()
-
     def weigh(self) -> None:
         """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
         items = self.changes.items + self.more_items + len(self.problems)
@@ -119,14 +116,18 @@ type Note = Callable[[Chunk], None]
 class Chunks:
     """A batch's records, written a chunk at a time."""
 
-    def __init__(self, records: Sequence[Record], reads: ReadAhead) -> None:
+    def __init__(
+        self, records: Sequence[Record], reads: ReadAhead, pipeline: ChunkPipeline
+    ) -> None:
         """`reads` has what is read ahead."""
         self._records = records
         self._reads = reads
+        self._pipeline = pipeline
+        self._turn = InTurn()
         self._prefetched_until = 0
 
     def write(self, progress: Progress, note: Note) -> Progress:
-        """Writes the next chunk; where the import stands then. Raises LostRace."""
+        """Begins to write the next chunk; where the import stands then. Raises LostRace."""
         most = len(self._records)
         while most > 1:
             self._reads.next()
@@ -134,7 +135,7 @@ class Chunks:
             try:
                 self._fill(chunk, most)
                 note(chunk)
-                chunk.changes.commit()
+                self._pipeline.write(PlainFlight(chunk.changes, self._turn))
             except MergedFirst:
                 self.reread()
             except _Overfull:
@@ -142,8 +143,8 @@ class Chunks:
             except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem) as error:
                 most = chunk.half(error)
             else:
-                count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
+        self._pipeline.finish()
         self.reread()
         return self._alone(progress, note)
 
@@ -163,7 +164,6 @@ class Chunks:
             chunk.refuse(record, problem)
             note(chunk)
             chunk.changes.commit()
-        count("ImportedRows")
         return chunk.progress
 
     def reread(self) -> None:

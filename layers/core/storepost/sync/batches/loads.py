@@ -23,8 +23,8 @@ from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Progress
 from storepost.sync.batches.chunks import MAX_BYTES, Chunk, Note
+from storepost.sync.batches.pipeline import ChunkPipeline
 from storepost.sync.batches.records import OrderRecord, Record
-from storepost.values.metrics import count
 from storepost.values.problems import Problem
 
 AHEAD = 100
@@ -69,9 +69,17 @@ class _LoadedChunk(Chunk):
             raise TypeError(type(record))
         self._load.add(record.incoming)
 
-    def commit(self) -> None:
-        """Writes everything in one transaction. Raises LostRace and TooManyWrites."""
-        self._load.commit()
+    def start(self) -> None:
+        """Begins to write everything in one transaction. Raises LostRace and TooManyWrites."""
+        self._load.start()
+
+    def finish(self) -> None:
+        """Waits until it is written. Raises as a commit does."""
+        self._load.finish()
+
+    def abandon(self) -> None:
+        """Waits for what is in flight, and begins nothing more."""
+        self._load.abandon()
 
     def takes(self, record: OrderRecord, reads: ReadAhead) -> bool:
         """Returns whether the order fits, and is decided on by nothing that the chunk writes.
@@ -94,12 +102,20 @@ class _LoadedChunk(Chunk):
 class OrderLoads:
     """The new orders among an import's records, written a chunk at a time."""
 
-    def __init__(self, records: Sequence[Record], reads: ReadAhead, *, more_follow: bool) -> None:
+    def __init__(
+        self,
+        records: Sequence[Record],
+        reads: ReadAhead,
+        pipeline: ChunkPipeline,
+        *,
+        more_follow: bool,
+    ) -> None:
         """`reads` has what is read ahead. The last orders of all stay out of pages, so that the
         first page of their list is read without any; unless others follow.
         """
         self._records = records
         self._reads = reads
+        self._pipeline = pipeline
         self._end = len(records) - (0 if more_follow else ENDS)
         self._lists = ListsLoad()
         self._prefetched_until = 0
@@ -111,7 +127,7 @@ class OrderLoads:
         self._was_loaded = False
 
     def write(self, progress: Progress, note: Note) -> Progress | None:
-        """Writes the next orders, if enough of them are new; returns where the import stands then.
+        """Begins to write the next orders, if enough are new; returns where the import stands then.
 
         Raises LostRace where others are at the same lists or records. What comes next is then
         written as ever, which waits for nobody.
@@ -120,6 +136,7 @@ class OrderLoads:
         if after is None:  # what is written one by one changes the lists in another way
             self._lists = ListsLoad()
             if self._was_loaded:
+                self._pipeline.finish()
                 self._reads.clear()
         self._was_loaded = after is not None
         return after
@@ -132,18 +149,17 @@ class OrderLoads:
             if min(len(orders), self._most) < LEAST_LOADED or not self._may_pack(orders[0]):
                 return None
             chunk = self._chunk(progress, orders)
-            if self._commit(chunk, orders, note):
-                count("ImportedRows", chunk.progress.done - progress.done)
+            if self._begin(chunk, orders, note):
                 return chunk.progress
         self._gives_way = False
         return None
 
-    def _commit(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
-        """Writes as many of the orders as fit; False where that is to be tried with fewer."""
+    def _begin(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
+        """Begins to write what fits of the orders; False where fewer are to be tried."""
         try:
             self._fill(chunk, orders[: self._most])
             note(chunk)
-            chunk.commit()
+            self._pipeline.write(chunk)
         except MergedFirst:
             self._reads.clear()
         except LostRace:

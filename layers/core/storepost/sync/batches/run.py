@@ -14,7 +14,9 @@ from storepost.stores.imports.service import fail_import, in_turn
 from storepost.stores.imports.turns import Turns
 from storepost.sync.batches.chunks import Chunk, Chunks, Note
 from storepost.sync.batches.loads import OrderLoads
+from storepost.sync.batches.pipeline import ChunkPipeline
 from storepost.sync.batches.records import Record
+from storepost.values.metrics import count
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class _Note:
             self.run.imports.add_problem(chunk.changes, after.id, number, problem)
         if self.sends_next:
             self.run.send_next(chunk.changes)
+        rows = chunk.progress.done - self.before.progress.done
+        chunk.changes.after_commit(partial(count, "ImportedRows", rows), may_wait=lambda: True)
 
 
 class RecordWriter:
@@ -81,23 +85,32 @@ class RecordWriter:
         self._running = running
         self._records = records
         reads = ReadAhead()
-        self._chunks = Chunks(records, reads)
-        self._loads = OrderLoads(records, reads, more_follow=more_follow)
+        self._pipeline = ChunkPipeline(reads)
+        self._chunks = Chunks(records, reads, self._pipeline)
+        self._loads = OrderLoads(records, reads, self._pipeline, more_follow=more_follow)
 
     def write_all(self) -> None:
         """Writes all of them. Raises OutOfTime and Superseded."""
-        while until_won(self._write_some, self._reload):
-            pass
+        try:
+            while until_won(self._write_some, self._reload):
+                pass
+        finally:
+            self._pipeline.abandon()  # nothing goes on behind a run
 
     def _write_some(self) -> bool:
-        """Writes a chunk, with the next message where time is up; whether there was one."""
+        """Begins to write a chunk; False where none is left.
+
+        Where time is up the next message goes with it. Raises OutOfTime then.
+        """
         before = self._running
         if before.progress.done >= len(self._records):
+            self._pipeline.finish()
             return False
         stops = self._run.is_over()
         note = _Note(self._run, before, self._records, stops)
         self._running = replace(before, progress=self._written(before.progress, note))
         if stops:
+            self._pipeline.finish()
             raise OutOfTime
         return True
 
@@ -107,6 +120,7 @@ class RecordWriter:
         return self._chunks.write(progress, note) if loaded is None else loaded
 
     def _reload(self) -> None:
+        self._pipeline.settle()
         self._chunks.reread()
         found = self._run.imports.get(self._running.id)
         if found is None or found.status is not ImportStatus.RUNNING:

@@ -193,7 +193,7 @@ class Tree:
     def _writing(self, changes: Changes) -> Writing:
         return changes.shared(
             ("counted_tree", self.partition),
-            lambda: Writing(self.rows, changes, self._tend, self.fold),
+            lambda: Writing(self.rows, changes, self._tend, self._needs_tending, self.fold),
         )
 
     def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
@@ -207,6 +207,11 @@ class Tree:
             self.fold()
         return changed
 
+    def _needs_tending(self, touched: Sequence[Addition]) -> bool:
+        """Whether who writes many times in a row has filled or emptied a node."""
+        splitter = Splitter(self.rows, self.fan_out, self.top_nodes, LeafPieces(self.rows))
+        return bool(_full(touched, splitter, _PATIENT)) or not all(a.n for a in touched)
+
     def _rebalance(
         self, touched: Sequence[Addition], leaves: LeafPieces, *, patiently: bool
     ) -> list[Addition]:
@@ -218,12 +223,7 @@ class Tree:
         patience = _PATIENT if patiently else 1
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
         merger = Merger(self.rows)
-        full = [
-            a
-            for a in touched
-            if not a.node.level
-            and (a.n >= 2 * splitter.fan_out_of(a.node) * patience or splitter.is_to_fold(a.node))
-        ]
+        full = _full(touched, splitter, patience)
         # From the top down: below one parent, emptied nodes are neighbours of others.
         empty = [a for a in reversed(touched) if not a.n]
         try:
@@ -237,3 +237,13 @@ class Tree:
         except (PynamoDBException, TooManyWrites, Busy) as error:
             log_unexpected(error)
         return [*full, *empty]
+
+
+def _full(touched: Sequence[Addition], splitter: Splitter, patience: int) -> list[Addition]:
+    """The leaves that are to be split or folded."""
+    return [
+        a
+        for a in touched
+        if not a.node.level
+        and (a.n >= 2 * splitter.fan_out_of(a.node) * patience or splitter.is_to_fold(a.node))
+    ]

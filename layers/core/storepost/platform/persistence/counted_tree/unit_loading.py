@@ -163,7 +163,7 @@ class _Unit:
 
     def write(self) -> None:
         """Writes the transaction, behind that of the unit before. Raises LostRace."""
-        self.changes.commit()
+        self.changes.write()
         self.is_written = True
         delete_rows(key for each in self.planned for key in each.dead_pages)
         _at_once(each.done for each in self.planned if isinstance(each.by, Step))
@@ -228,7 +228,8 @@ class ListsLoad:
         if not all(self._list(tree).is_appended(some) for tree, some in entries):
             self.finish()
         unit = _Unit(changes, self._plan(changes, entries), list(hints), stage)
-        self._under_way = [each for each in self._under_way if not each.is_written] + [unit]
+        self._conclude()
+        self._under_way.append(unit)
         with self._losing():
             self._turn.start(unit.prepare, unit.write)
 
@@ -236,6 +237,14 @@ class ListsLoad:
         """Waits until the units that were begun are written. Raises as `start` does."""
         with self._losing():
             self._turn.finish()
+        self._conclude()
+
+    def _conclude(self) -> None:
+        """Does what is left to do after the commits of the units that are written."""
+        written = [each for each in self._under_way if each.is_written]
+        self._under_way = [each for each in self._under_way if not each.is_written]
+        for unit in written:
+            unit.changes.conclude()
 
     def abandon(self) -> None:
         """Waits for the units that were begun, whatever becomes of them."""
@@ -251,6 +260,7 @@ class ListsLoad:
             yield
         except Exception as error:
             self._turn.abandon()
+            self._conclude()
             # After any other one what was sent may be written, as where its answer is lost.
             if isinstance(error, LostRace):
                 delete_rows(_key(page) for unit in self._under_way for page in unit.left)

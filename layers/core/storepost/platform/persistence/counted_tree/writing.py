@@ -43,16 +43,23 @@ class Writing:
     """What one unit of work does to one tree; the operations on one key become one write."""
 
     def __init__(
-        self, rows: Rows, changes: Changes, tend: Rebalance, fold: Callable[[], None]
+        self,
+        rows: Rows,
+        changes: Changes,
+        tend: Rebalance,
+        needs_tending: Callable[[Sequence[Addition]], bool],
+        fold: Callable[[], None],
     ) -> None:
         """`tend` is told of the nodes after the commit, level by level, and says which it changed.
 
         Where the unit's reads remember something, the nodes are among it, and tending may wait.
+        The next unit waits where `needs_tending` says so of those nodes.
         `fold` brings into the nodes what units left for later.
         """
         self._rows = rows
         self._changes = changes
         self._tend = tend
+        self._needs_tending = needs_tending
         self._fold = fold
         self._entries = EntryWrites(rows, changes)
         self._planned: dict[str, EntryChange] = {}
@@ -118,7 +125,9 @@ class Writing:
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
         self._changes.where_contended(lambda: self._leave_nodes(pending), map(self._item, touched))
-        self._changes.after_commit(self._after_commit)
+        self._changes.after_commit(
+            self._after_commit, may_wait=lambda: not self._needs_tending(self._touched)
+        )
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
         """Has the nodes counted later; what they were read as holds no more, then."""
