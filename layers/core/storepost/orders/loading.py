@@ -1,8 +1,8 @@
-"""New orders of a store, several in one transaction: their lists are packed.
+"""New orders of a store, several in one transaction with their buyers and both lists.
 
-One transaction has the orders with their buyers and their entries in both lists, which stand in
-pages; an order that is stored is listed. A buyer of several is written once. All that is decided of
-an order is decided as its own PUT does, by the same functions.
+An order that is stored is listed; most entries stand in pages, those at the ends of lists are rows.
+A buyer of several is written once. All that is decided of an order is decided as its own PUT does,
+by the same functions.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import OrderRepository
 from storepost.orders.sales import has_sold_otherwise
 from storepost.orders.service import use_codes
-from storepost.orders.trees import OrderList
+from storepost.orders.trees import OrderList, reindex
 from storepost.people.profiles.model import Identity
 from storepost.platform.persistence.changes import MAX_ITEMS, Changes, TooManyWrites
 from storepost.platform.persistence.counted_tree import EVERYTHING, TreeEntry, moment_key
@@ -35,33 +35,29 @@ ITEMS_OF_NEW_BUYER = 11
 """About what somebody new takes: a profile, three claims, four entries, their share of nodes."""
 
 
-class OrderLoad:
-    """The new orders of one unit of work."""
+class NewOrders:
+    """The new orders of one unit of work, of whom a buyer of several is written once."""
 
-    def __init__(
-        self,
-        changes: Changes,
-        store: Store,
-        lists: ListsLoad,
-        items_of_new_buyer: float = ITEMS_OF_NEW_BUYER,
-    ) -> None:
-        """Begins with none; `lists` goes on from unit to unit.
+    items_of_order = 3
+    """Of one that somebody known has: the order, its pointer with its event, the profile."""
+    _items_of_lists = 0
+    """What the commit adds for the lists."""
+    _least_of_lists = 0
 
-        `items_of_new_buyer` is what somebody new seems to take.
-        """
+    def __init__(self, changes: Changes, store: Store, items_of_new_buyer: float) -> None:
+        """Begins with none. `items_of_new_buyer` is what somebody new seems to take."""
         self.items_of_new_buyer = items_of_new_buyer
         """What somebody new takes; once all is to be committed, what it took."""
-        self._changes = changes
+        self.changes = changes
         self._store = store
-        self._lists = lists
-        self._orders: list[Order] = []
         self._buyers: dict[tuple[Identity, ...], Buyer] = {}
 
     @property
     def items(self) -> int:
         """Returns about how many items the commit adds, beside what the unit has already."""
         new = self._new_buyers
-        return ITEMS_OF_LISTS + ceil(self.items_of_new_buyer * new) + len(self._buyers) - new
+        of_buyers = ceil(self.items_of_new_buyer * new) + len(self._buyers) - new
+        return self._items_of_lists + of_buyers
 
     @property
     def _new_buyers(self) -> int:
@@ -76,7 +72,7 @@ class OrderLoad:
 
         Raises CurrencyMismatch and MergedFirst, having added nothing.
         """
-        changes, store = self._changes, self._store
+        changes, store = self.changes, self._store
         incoming.check_currency(store, None)
         order, placed = incoming.as_order(store, RecordedEvents()), None
         if identities := incoming.identities(store):
@@ -85,8 +81,51 @@ class OrderLoad:
             order, placed = self._buyers[identities].add(incoming, order)
         repository = OrderRepository(store.workspace, changes.reads)
         repository.save(changes, order, placed, is_counted=has_sold_otherwise(None, order))
+        self._list(order)
         use_codes(changes, store, None, order)
-        self._orders.append(order)
+
+    def complete(self) -> None:
+        """Adds what is written of the buyers.
+
+        Raises TooManyWrites before the lists are asked for room, which would read them anew.
+        """
+        before, new = self.changes.items, self._new_buyers
+        for buyer in self._buyers.values():
+            buyer.save()
+        items = self.changes.items
+        if new:
+            self.items_of_new_buyer = (items - before - len(self._buyers) + new) / new
+        if items > MAX_ITEMS - self._least_of_lists:
+            raise TooManyWrites(f"a unit of {items} items beside its lists")
+
+    def _list(self, order: Order) -> None:
+        """Gives the order its places in the lists."""
+        raise NotImplementedError
+
+
+class ListedOrders(NewOrders):
+    """New orders whose entries are rows, as the ends of lists are to be."""
+
+    items_of_order = 5
+    """Two entries, too."""
+
+    def _list(self, order: Order) -> None:
+        reindex(self.changes, self._store.workspace, None, order)
+
+
+class PackedOrders(NewOrders):
+    """New orders whose entries stand in pages."""
+
+    _items_of_lists = ITEMS_OF_LISTS
+    _least_of_lists = _LEAST_OF_LISTS
+
+    def __init__(
+        self, changes: Changes, store: Store, items_of_new_buyer: float, lists: ListsLoad
+    ) -> None:
+        """Begins with none; `lists` goes on from unit to unit."""
+        super().__init__(changes, store, items_of_new_buyer)
+        self._lists = lists
+        self._listed: list[Order] = []
 
     def foresee(self, orders: Iterable[IncomingOrder]) -> None:
         """Says that these orders are to follow, with those that are added: new ones all of them."""
@@ -97,11 +136,11 @@ class OrderLoad:
 
     def start(self) -> None:
         """Begins to write everything. Raises LostRace, and TooManyWrites where it is too much."""
-        self._save_buyers()
+        self.complete()
         workspace = self._store.workspace
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
-        entries = [(each.tree, sorted(map(each.entry, self._orders), key=_key)) for each in lists]
-        self._lists.start(self._changes, entries)
+        entries = [(each.tree, sorted(map(each.entry, self._listed), key=_key)) for each in lists]
+        self._lists.start(self.changes, entries)
 
     def finish(self) -> None:
         """Waits until everything is written. Raises LostRace."""
@@ -111,16 +150,8 @@ class OrderLoad:
         """Waits for what is in flight, and begins nothing more."""
         self._lists.abandon()
 
-    def _save_buyers(self) -> None:
-        """Raises TooManyWrites before the lists are asked for room, which would read them anew."""
-        before, new = self._changes.items, self._new_buyers
-        for buyer in self._buyers.values():
-            buyer.save()
-        items = self._changes.items
-        if new:
-            self.items_of_new_buyer = (items - before - len(self._buyers) + new) / new
-        if items > MAX_ITEMS - _LEAST_OF_LISTS:
-            raise TooManyWrites(f"a unit of {items} items beside its lists")
+    def _list(self, order: Order) -> None:
+        self._listed.append(order)
 
 
 def _key(entry: TreeEntry) -> str:

@@ -194,9 +194,7 @@ class Changes:
         """
         self._before.append(_Step(step, items))
 
-    def after_commit(
-        self, step: Callable[[], None], may_wait: Callable[[], bool] = _never
-    ) -> None:
+    def after_commit(self, step: Callable[[], None], may_wait: Callable[[], bool] = _never) -> None:
         """Runs `step` once all is written. It may fail or never run: nothing may depend on it.
 
         `may_wait` says whether the next unit may be gathered before that.

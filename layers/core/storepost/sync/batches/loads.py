@@ -1,4 +1,4 @@
-"""New orders of an import, many in one transaction with the pages of their lists.
+"""New orders of an import, many in one transaction with their entries, most of them in pages.
 
 What isn't plainly a new order is written as ever, in its turn: the records are dealt with in their
 order, and what belongs to one person is decided by the same functions. So whoever comes in between
@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from itertools import takewhile
 from math import ceil
 
-from storepost.orders.loading import ENDS, ITEMS_OF_NEW_BUYER, OrderLoad, has_ends
+from storepost.orders.loading import (
+    ENDS,
+    ITEMS_OF_NEW_BUYER,
+    ListedOrders,
+    NewOrders,
+    PackedOrders,
+    has_ends,
+)
 from storepost.people.profiles.merging import MergedFirst
 from storepost.platform.persistence.changes import (
     MAX_ITEMS,
@@ -20,10 +27,11 @@ from storepost.platform.persistence.changes import (
 )
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.loads.in_flight import InTurn
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Progress
 from storepost.sync.batches.chunks import MAX_BYTES, Chunk, Note
-from storepost.sync.batches.pipeline import ChunkPipeline
+from storepost.sync.batches.pipeline import ChunkPipeline, Flight, PlainFlight
 from storepost.sync.batches.records import OrderRecord, Record
 from storepost.values.problems import Problem
 
@@ -32,9 +40,9 @@ AHEAD = 100
 _LEAST_AHEAD = 45
 """As many as one transaction takes."""
 LEAST_LOADED = 6
-"""Of fewer orders at once it costs no less."""
-_ITEMS_OF_ORDER = 3
-"""Of one that somebody known has: the order, its pointer with its event, the profile."""
+"""Of fewer orders at once pages cost no less."""
+_LEAST_LISTED = 2
+"""Orders whose entries are rows, that share a buyer or a transaction."""
 _MORE_SPARE = 3
 """Items that are left free from then on where orders took more than they seemed to."""
 
@@ -43,43 +51,33 @@ class _TooFew(Exception):  # noqa: N818 - it is what they are
     """The orders that go together are too few for a load."""
 
 
-class _LoadedChunk(Chunk):
+class _OrdersChunk(Chunk):
     """New orders' changes, as they are gathered."""
 
-    def __init__(self, progress: Progress, changes: Changes, load: OrderLoad, spare: int) -> None:
+    is_packed = False
+
+    def __init__(self, progress: Progress, orders: NewOrders, spare: int) -> None:
         """`spare` is how many items more are left free than they seem to take."""
-        self._load = load
+        self._orders = orders
         self._spare = spare
         self._buyers: set[Key] = set()
-        super().__init__(progress, changes)
+        super().__init__(progress, orders.changes)
 
     @property
     def more_items(self) -> int:
         """Returns about how many items come to the changes with the commit."""
-        return self._load.items + self._spare
+        return self._orders.items + self._spare
 
     @property
     def items_of_new_buyer(self) -> float:
         """Returns how many items somebody new takes, as far as that is known."""
-        return self._load.items_of_new_buyer
+        return self._orders.items_of_new_buyer
 
     def write(self, record: Record) -> None:
-        """Adds an order to the load."""
+        """Adds an order to the unit."""
         if not isinstance(record, OrderRecord):
             raise TypeError(type(record))
-        self._load.add(record.incoming)
-
-    def start(self) -> None:
-        """Begins to write everything in one transaction. Raises LostRace and TooManyWrites."""
-        self._load.start()
-
-    def finish(self) -> None:
-        """Waits until it is written. Raises as a commit does."""
-        self._load.finish()
-
-    def abandon(self) -> None:
-        """Waits for what is in flight, and begins nothing more."""
-        self._load.abandon()
+        self._orders.add(record.incoming)
 
     def takes(self, record: OrderRecord, reads: ReadAhead) -> bool:
         """Returns whether the order fits, and is decided on by nothing that the chunk writes.
@@ -87,16 +85,36 @@ class _LoadedChunk(Chunk):
         Another order of the same buyer is counted together with the first one.
         """
         own, others = record.own_keys, record.buyer_keys(reads)
-        items = _ITEMS_OF_ORDER
-        if not self._load.knows_buyer_of(record.incoming):
+        items = self._orders.items_of_order
+        if not self._orders.knows_buyer_of(record.incoming):
             if not self._buyers.isdisjoint(others):
                 return False
             own = [*own, *others]
             if record.is_of_somebody_new(reads):
-                items += ceil(self._load.items_of_new_buyer)
+                items += ceil(self._orders.items_of_new_buyer)
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
         return fits and not reads.writes(own)
+
+    def flight(self, turn: InTurn) -> Flight:
+        """Returns what is begun to be written, behind what `turn` has. Raises TooManyWrites."""
+        self._orders.complete()
+        return PlainFlight(self.changes, turn)
+
+
+class _PackedChunk(_OrdersChunk):
+    """New orders whose entries stand in pages."""
+
+    is_packed = True
+
+    def __init__(self, progress: Progress, orders: PackedOrders, spare: int) -> None:
+        """`spare` is how many items more are left free than they seem to take."""
+        super().__init__(progress, orders, spare)
+        self._packed = orders
+
+    def flight(self, turn: InTurn) -> Flight:  # noqa: ARG002 - the lists have a turn of their own
+        """Returns what is begun to be written."""
+        return self._packed
 
 
 class OrderLoads:
@@ -118,13 +136,14 @@ class OrderLoads:
         self._pipeline = pipeline
         self._end = len(records) - (0 if more_follow else ENDS)
         self._lists = ListsLoad()
+        self._turn = InTurn()
         self._prefetched_until = 0
         self._most = AHEAD
         self._spare = 0
         self._items_of_new_buyer: float = ITEMS_OF_NEW_BUYER
         self._has_ends = False
         self._gives_way = False
-        self._was_loaded = False
+        self._has_pages = False
 
     def write(self, progress: Progress, note: Note) -> Progress | None:
         """Begins to write the next orders, if enough are new; returns where the import stands then.
@@ -132,34 +151,43 @@ class OrderLoads:
         Raises LostRace where others are at the same lists or records. What comes next is then
         written as ever, which waits for nobody.
         """
-        after = self._load(progress, note)
-        if after is None:  # what is written one by one changes the lists in another way
-            self._lists = ListsLoad()
-            if self._was_loaded:
-                self._pipeline.finish()
-                self._reads.clear()
-        self._was_loaded = after is not None
+        after = self._written(progress, note)
+        if after is None:
+            self._leave_pages()
         return after
 
-    def _load(self, progress: Progress, note: Note) -> Progress | None:
+    def _written(self, progress: Progress, note: Note) -> Progress | None:
         self._most = AHEAD
         while not self._gives_way:
             self._reads.next()
             orders = self._next_orders(progress.done)
-            if min(len(orders), self._most) < LEAST_LOADED or not self._may_pack(orders[0]):
+            few = min(len(orders), self._most)
+            is_packed = few >= LEAST_LOADED and progress.done < self._end and self._may_pack(orders)
+            if few < _LEAST_LISTED:
                 return None
-            chunk = self._chunk(progress, orders)
+            if not is_packed:
+                self._leave_pages()
+            chunk = self._chunk(progress, orders, is_packed=is_packed)
             if self._begin(chunk, orders, note):
+                self._has_pages = is_packed
                 return chunk.progress
         self._gives_way = False
         return None
 
-    def _begin(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
+    def _leave_pages(self) -> None:
+        """Prepares for entries in rows, which change the lists in another way than pages do."""
+        self._lists = ListsLoad()
+        if self._has_pages:
+            self._pipeline.finish()
+            self._reads.clear()
+        self._has_pages = False
+
+    def _begin(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
         """Begins to write what fits of the orders; False where fewer are to be tried."""
         try:
             self._fill(chunk, orders[: self._most])
             note(chunk)
-            self._pipeline.write(chunk)
+            self._pipeline.write(chunk.flight(self._turn))
         except MergedFirst:
             self._reads.clear()
         except LostRace:
@@ -175,35 +203,44 @@ class OrderLoads:
             return True
         return False
 
-    def _chunk(self, progress: Progress, orders: Sequence[OrderRecord]) -> _LoadedChunk:
-        changes, store = Changes(self._reads), orders[0].sender.store
-        load = OrderLoad(changes, store, self._lists, self._items_of_new_buyer)
-        load.foresee(order.incoming for order in orders)
-        return _LoadedChunk(progress, changes, load, self._spare)
+    def _chunk(
+        self, progress: Progress, orders: Sequence[OrderRecord], *, is_packed: bool
+    ) -> _OrdersChunk:
+        changes, store, of_new = (
+            Changes(self._reads),
+            orders[0].sender.store,
+            self._items_of_new_buyer,
+        )
+        if not is_packed:
+            return _OrdersChunk(progress, ListedOrders(changes, store, of_new), self._spare)
+        packed = PackedOrders(changes, store, of_new, self._lists)
+        packed.foresee(order.incoming for order in orders)
+        return _PackedChunk(progress, packed, self._spare)
 
-    def _fill(self, chunk: _LoadedChunk, orders: Sequence[OrderRecord]) -> None:
+    def _fill(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord]) -> None:
         for order in orders:
             if not chunk.takes(order, self._reads):
                 break
             chunk.add(order)
             chunk.weigh()
-        if chunk.count < LEAST_LOADED:
+        if chunk.count < (LEAST_LOADED if chunk.is_packed else _LEAST_LISTED):
             raise _TooFew
 
-    def _may_pack(self, first: OrderRecord) -> bool:
-        self._has_ends = self._has_ends or has_ends(first.sender.store)
+    def _may_pack(self, orders: Sequence[OrderRecord]) -> bool:
+        self._has_ends = self._has_ends or has_ends(orders[0].sender.store)
         return self._has_ends
 
     def _next_orders(self, start: int) -> list[OrderRecord]:
         """The orders that come next and are new, up to the first record that isn't one."""
-        if start >= self._end or not isinstance(self._records[start], OrderRecord):
+        if start >= len(self._records) or not isinstance(self._records[start], OrderRecord):
             return []
+        end = self._end if start < self._end else len(self._records)
         begins = self._prefetched_until < start + _LEAST_AHEAD
         if begins:
             self._prefetched_until = start + AHEAD
         # Where they were read before, no more are looked at than one transaction takes.
         until = self._prefetched_until if begins else start + _LEAST_AHEAD
-        some = self._records[start : min(until, self._end)]
+        some = self._records[start : min(until, end)]
         orders = [
             each
             for each in takewhile(lambda r: isinstance(r, OrderRecord), some)
