@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -83,23 +84,25 @@ _running: list[str] = []
 
 
 class _Own(threading.local):
-    """What a thread has for itself: whether it stands apart, and the function that it runs."""
+    """What a thread has for itself: whether it stands apart."""
 
     apart = False
-    running: str | None = None
 
 
 _own = _Own()
+_function: ContextVar[str | None] = ContextVar("function", default=None)
+"""The function that this thread runs, or works for where a function started it with its context."""
 
 
 def running() -> str | None:
     """The function that runs now, by logical id.
 
     A thread that a function started counts to it; one that stands apart counts only to what it
-    runs itself.
+    runs itself. Of a thread that has no function's context it is the one that began last.
     """
-    if _own.apart:
-        return _own.running
+    function = _function.get()
+    if function or _own.apart:
+        return function
     return _running[-1] if _running else None
 
 
@@ -124,9 +127,9 @@ def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN4
     context = kind(function.name, function.timeout_seconds * 1000)
     with LOCK:
         _running.append(function.name)
-        before, _own.running = _own.running, function.name
+        token = _function.set(function.name)
         try:
             return handler_of(function.name)(event, context)
         finally:
-            _running.pop()
-            _own.running = before
+            _running.remove(function.name)
+            _function.reset(token)

@@ -45,14 +45,16 @@ class TestChunks:
         assert len(sizes) < 20
         shop.check_lists()
 
-    def test_one_buyers_orders_are_chunks_of_their_own(self, shop: Shop) -> None:
-        shop.queue(orders=[order(n, customer=buyer(0)) for n in range(4)])
-        with transactions() as seen:
-            shop.world.deliver()
-        assert len(chunks_of(seen)) == 4
-        [profile] = shop.get("/profiles")["items"]
-        whole = shop.get(f"/profiles/{profile['id']}")
-        assert (whole["orders"], whole["spent"]) == (4, [eur(100 + 101 + 102 + 103)])
+    def test_one_buyers_new_orders_share_a_chunk_and_others_do_not(self, shop: Shop) -> None:
+        for spent, count in ((100 + 101 + 102 + 103, 1), (4, 4)):
+            more = {} if count == 1 else {"total": eur(1)}
+            shop.queue(orders=[order(n, customer=buyer(0), **more) for n in range(4)])
+            with transactions() as seen:
+                shop.world.deliver()
+            assert len(chunks_of(seen)) == count
+            [profile] = shop.get("/profiles")["items"]
+            whole = shop.get(f"/profiles/{profile['id']}")
+            assert (whole["orders"], whole["spent"]) == (4, [eur(spent)])
 
     def test_people_who_are_one_only_by_what_is_held(self, shop: Shop) -> None:
         """One order has the email, the other the phone of somebody known."""

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from local.template import resources
+from storepost.orders import loading, service
+from storepost.orders.model import Order
 from storepost.orders.service import write_order
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.stores.imports.model import ImportStatus
@@ -137,14 +139,13 @@ class TestFailing:
     def test_fails_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is tried as often as the queue tries, then it has failed and the next goes on."""
         first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
-        plain = write_order
 
-        def fails(store: Any, incoming: Any, changes: Any) -> Any:
-            if incoming.number == "#1":
+        def fails(_changes: Any, _store: Any, _before: Any, order: Order) -> None:
+            if order.number == "#1":
                 raise ZeroDivisionError
-            return plain(store, incoming, changes)
 
-        monkeypatch.setattr(records, "write_order", fails)
+        for module in (loading, service):
+            monkeypatch.setattr(module, "use_codes", fails)
         for tries in range(1, TRIES):
             assert shop.run_worker(tries) == ["m-1"]
             assert shop.read(first)["status"] == "running"

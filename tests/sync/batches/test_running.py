@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.orders.service import write_order
+from storepost.orders import loading, service
+from storepost.orders.model import Order
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import ConsentSource
-from storepost.sync.batches import chunks, records
+from storepost.sync.batches import chunks, loads
 from storepost.values.problems import Conflict
 from tests.harness.world import World
 from tests.orders.sample import eur
@@ -50,7 +51,8 @@ class TestOrder:
             done = now["imported"]
             shown.append((now["status"], now["stage"], done["customers"], done["orders"]))
 
-        monkeypatch.setattr(chunks, "AHEAD", 3)
+        for module in (chunks, loads):
+            monkeypatch.setattr(module, "AHEAD", 3)
         slow(monkeypatch, 0)
         look()
         while shown[-1][0] != "completed":
@@ -151,15 +153,12 @@ class TestRecords:
     def test_a_refusal_after_something_was_added_leaves_nothing_of_it(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        plain = write_order
-
-        def refuses(store: Any, incoming: Any, changes: Any) -> Any:
-            written = plain(store, incoming, changes)
-            if incoming.number == "#1":
+        def refuses(_changes: Any, _store: Any, _before: Any, order: Order) -> None:
+            if order.number == "#1":
                 raise Conflict()
-            return written
 
-        monkeypatch.setattr(records, "write_order", refuses)
+        for module in (loading, service):
+            monkeypatch.setattr(module, "use_codes", refuses)
         done = shop.bring(orders=orders(4))
         assert done["imported"]["orders"] == 3
         assert [problem["index"] for problem in shop.problems(done["id"])] == [1]

@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 
 from storepost.platform.persistence.unknown import unknown_attributes
@@ -62,15 +62,14 @@ def patience(remaining_milliseconds: int) -> Iterator[Patience]:
 
 
 def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
-    """Returns `work` with this thread's patience, for another thread, which has none of its own."""
-    own = _current.get()
+    """Returns `work` with this thread's patience, for another thread, which has none of its own.
+
+    The patience is one of the context's variables, and whatever else stands there goes with it.
+    """
+    context = copy_context()
 
     def run(argument: T) -> R:
-        token = _current.set(own)
-        try:
-            return work(argument)
-        finally:
-            _current.reset(token)
+        return context.copy().run(work, argument)
 
     return run
 
