@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from pynamodb.attributes import BinarySetAttribute
 
 import storepost
-from storepost.platform.persistence.item import Item, Row, connection
+from storepost.platform.persistence.item import Item, connection
+from storepost.platform.persistence.row import Row
 from storepost.values import clock
 
 NUMBERS = st.integers().map(str)

@@ -10,7 +10,7 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.profiles.model import Identity
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Row
+from storepost.platform.persistence.row import Row
 from storepost.values.scope import WorkspaceScope
 
 

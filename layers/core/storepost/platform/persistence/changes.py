@@ -13,10 +13,11 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
-from storepost.platform.persistence.item import Item, Key, Row, VersionedItem
+from storepost.platform.persistence.item import Item, Key, VersionedItem
 from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.recorded_reads import Raw, as_it_was
+from storepost.platform.persistence.row import Row
 from storepost.platform.persistence.transaction import (
     MAX_ITEMS,
     Order,

@@ -12,7 +12,8 @@ from datetime import timedelta
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, Row, dynamodb_client
+from storepost.platform.persistence.item import Key, dynamodb_client
+from storepost.platform.persistence.row import Row
 from storepost.values import clock
 from storepost.values.settings import settings
 

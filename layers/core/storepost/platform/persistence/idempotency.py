@@ -16,8 +16,9 @@ from botocore.exceptions import ClientError
 from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, Row, dynamodb_client
+from storepost.platform.persistence.item import Key, dynamodb_client
 from storepost.platform.persistence.powertools_private import hash_of_payload, id_of_record
+from storepost.platform.persistence.row import Row
 from storepost.values import clock
 from storepost.values.problems import Busy, Conflict, ValidationFailed
 from storepost.values.settings import settings

@@ -1,6 +1,5 @@
 """The one table's base model, its connection, and reads that wait for what DynamoDB throttled."""
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,19 +15,12 @@ from pynamodb.constants import STRING
 from pynamodb.exceptions import DeleteError, DoesNotExist, UpdateError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
-from pynamodb.models import Model
 
 from storepost.platform.persistence.client import CALLS_IN_FLIGHT, make_client
 from storepost.platform.persistence.patience import pause, with_patience
 from storepost.platform.persistence.pynamodb_private import connection_of
-from storepost.platform.persistence.records import Record
-from storepost.platform.persistence.unknown import (
-    KindAttribute,
-    Place,
-    unknown_attributes,
-    unknown_of,
-    with_unknown,
-)
+from storepost.platform.persistence.row import Row
+from storepost.platform.persistence.unknown import KindAttribute
 from storepost.values import clock
 from storepost.values.settings import settings
 
@@ -40,7 +32,6 @@ BATCH_GET_KEYS = 100
 _CONDITION_FAILED = "ConditionalCheckFailedException"
 _BUSY = "TransactionConflictException"
 _AT_ONCE = 8
-_KEYS = {"pk", "sk", "kind"}
 
 
 class UtcDateTimeAttribute(Attribute[datetime]):
@@ -69,43 +60,6 @@ class Identifier(Attribute[UUID]):
     def deserialize(self, value: str) -> UUID:
         """Returns what `serialize` wrote."""
         return UUID(value)
-
-
-class Row(Model):
-    """What a transaction can write: a row of either table."""
-
-    @property
-    def key(self) -> Key:
-        """Returns what tells the row from every other of its table."""
-        raise TypeError(f"{type(self).__name__} belongs to neither table")
-
-    @property
-    def place(self) -> Place:
-        """Returns the row's table and key."""
-        return type(self).Meta.table_name, self.key
-
-    @classmethod
-    def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """Returns the row of what DynamoDB brought; a save keeps attributes of another release."""
-        row = super().from_raw_data(data)
-        if data.keys() - _KEYS:  # else it was asked for its key alone
-            unknown_attributes.note(row.place, type(row), unknown_of(type(row), data))
-        return row
-
-    def serialize(self, null_check: bool = True) -> dict[str, dict[str, Any]]:  # noqa: FBT001, FBT002 - PynamoDB's
-        """Returns what is saved: the row's own attributes, and what it had besides when read."""
-        saved: dict[str, dict[str, Any]] = super().serialize(null_check)
-        unknown = unknown_attributes.of(self.place, type(self))
-        return with_unknown(type(self), saved, unknown) if unknown else saved
-
-    def with_further(self, attribute: Record, value: object) -> object:
-        """Returns a record for an update to set, with further elements that the row had."""
-        name = attribute.attr_name
-        unknown = unknown_attributes.of(self.place, type(self))
-        if name not in unknown:
-            return value
-        saved = {name: {"S": attribute.serialize(value)}}
-        return json.loads(with_unknown(type(self), saved, unknown)[name]["S"])
 
 
 class UnknownKind(Exception):  # noqa: N818 - it is what was found
@@ -144,6 +98,11 @@ class Item(Row):
         if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
             raise UnknownKind(data["kind"]["S"])
         return super().from_raw_data(data)
+
+    @classmethod
+    def model_of(cls, raw: Mapping[str, Any]) -> type[Row]:
+        """Returns the model of what is stored."""
+        return KIND.deserialize(raw["kind"]["S"])
 
 
 class UnknownItem(Item):

@@ -14,7 +14,8 @@ from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.idempotency import STORED_SECONDS
-from storepost.platform.persistence.item import Key, Row, UtcDateTimeAttribute, dynamodb_client
+from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, dynamodb_client
+from storepost.platform.persistence.row import Row
 from storepost.values import clock
 from storepost.values.settings import settings
 

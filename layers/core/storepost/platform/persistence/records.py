@@ -6,7 +6,7 @@ default. So elements are added at the end, and never removed, moved or given ano
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -50,13 +50,19 @@ class Record(Json):
 
     def deserialize(self, value: str) -> Any:  # noqa: ANN401 - a list, or records by key
         """Returns what `serialize` wrote, each record with as many elements as are known."""
-        stored = super().deserialize(value)
-        return self.replaced(stored, {key: self._known(each) for key, each in self.records(stored)})
+        return self.read(value)[0]
+
+    def read(self, value: str) -> tuple[Any, bool]:
+        """Returns what `deserialize` does, and whether a record has elements of another release."""
+        stored, width = super().deserialize(value), len(self.elements)
+        lengths = {len(each) for each in self._each(stored)}
+        if lengths <= {width}:
+            return stored, False
+        return self._mapped(stored, self._known), max(lengths) > width
 
     def has_further(self, value: str) -> bool:
         """Returns whether a record has elements that this release doesn't know."""
-        width = len(self.elements)
-        return any(len(each) > width for _, each in self.records(super().deserialize(value)))
+        return self.read(value)[1]
 
     def with_further(self, value: str, before: str) -> str:
         """Returns the serialized value with unknown elements of the value before."""
@@ -80,6 +86,14 @@ class Record(Json):
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
         """Returns a value with other records under its keys."""
         return records[None]
+
+    def _each(self, value: Any) -> Iterable[Elements]:  # noqa: ANN401
+        """Returns the records of a value, without what tells them apart."""
+        return (value,)
+
+    def _mapped(self, value: Any, change: Callable[[Elements], Elements]) -> Any:  # noqa: ANN401
+        """Returns a value with each record changed."""
+        return change(value)
 
 
 class Records(Record):
@@ -107,6 +121,13 @@ class Records(Record):
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
         return [*records.values()]
 
+    def _each(self, value: Any) -> Iterable[Elements]:  # noqa: ANN401
+        records: Iterable[Elements] = value
+        return records
+
+    def _mapped(self, value: Any, change: Callable[[Elements], Elements]) -> Any:  # noqa: ANN401
+        return [*map(change, value)]
+
 
 class RecordsByKey(Record):
     """Records by a key of each, such as a store's id."""
@@ -116,3 +137,10 @@ class RecordsByKey(Record):
 
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
         return dict(records)
+
+    def _each(self, value: Any) -> Iterable[Elements]:  # noqa: ANN401
+        records: Iterable[Elements] = value.values()
+        return records
+
+    def _mapped(self, value: Any, change: Callable[[Elements], Elements]) -> Any:  # noqa: ANN401
+        return {key: change(each) for key, each in value.items()}
