@@ -122,3 +122,64 @@ class TestReadAhead:
         reads.clear()
         assert reads.cached("it", object) is not first
         assert Reads().cached("it", object) is None
+
+
+class TestInFlight:
+    """The next unit is gathered while the last one's transaction is in flight."""
+
+    def test_who_reads_what_is_in_flight_waits_for_it(self, world: World) -> None:
+        people, reads, waited = [world.person() for _ in range(3)], ReadAhead(), list[str]()
+        keys = [key_of(each) for each in people]
+        reads.prefetch(keys[:2])
+        changes = rename(reads, people[0], "Ann")
+        reads.follow(lambda: self._land(changes, reads, waited))
+        reads.next()
+        with calls() as made:
+            reads.prefetch(keys)
+            assert reads.find(PersonItem, keys[1]) is not None
+            assert made.made == ["BatchGetItem"]  # of the third alone
+        assert waited == []
+        row = reads.find(PersonItem, keys[0])
+        assert row is not None
+        assert (row.name, waited) == ("Ann", ["waited"])
+        assert reads.text(keys[0], "name") == "Ann"
+        assert waited == ["waited"]
+
+    def test_a_text_is_waited_for_and_what_was_left_out_is_read_at_once(self, world: World) -> None:
+        people, reads, waited = [world.person() for _ in range(2)], ReadAhead(), list[str]()
+        keys = [key_of(each) for each in people]
+        reads.prefetch(keys)
+        changes = rename(reads, people[0], "Ann")
+        row = changes.reads.find(PersonItem, keys[1])
+        assert row is not None
+        row.name = "Bea"
+        changes.save(row)
+        reads.follow(lambda: self._land(changes, reads, waited))
+        reads.next()
+        reads.prefetch(keys)
+        with calls() as made:
+            assert [reads.text(key, "name") for key in keys] == ["Ann", "Bea"]
+        assert made.made == ["TransactWriteItems", "BatchGetItem"]
+        assert waited == ["waited"]
+
+    def test_a_race_that_is_lost_in_flight_is_lost_where_it_is_waited_for(
+        self, world: World
+    ) -> None:
+        someone, reads, waited = world.person(), ReadAhead(), list[str]()
+        changes = rename(reads, someone, "Ann")
+        rename(Reads(), someone, "Bea").commit()
+        reads.follow(lambda: self._land(changes, reads, waited))
+        reads.next()
+        with pytest.raises(LostRace):
+            reads.find(PersonItem, key_of(someone))
+        row = reads.find(PersonItem, key_of(someone))
+        assert row is not None
+        assert (row.name, waited) == ("Bea", ["waited"])
+
+    @staticmethod
+    def _land(changes: Changes, reads: ReadAhead, waited: list[str]) -> None:
+        waited.append("waited")
+        try:
+            changes.commit()
+        finally:
+            reads.landed()

@@ -1,0 +1,141 @@
+"""One chunk in flight while the next one is gathered: what is waited for, and what begins anew."""
+
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
+from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.sync.batches.pipeline import ChunkPipeline, PlainFlight
+from storepost.values.problems import Busy, Conflict
+
+GONE_ON_WITH = [LostRace(), Conflict(), TooManyWrites()]
+
+
+@dataclass
+class Flown:
+    """A chunk that notes what is done with it."""
+
+    name: str
+    log: list[str]
+    error: Exception | None = None
+    may_wait: bool = True
+    changes: Changes = field(default_factory=Changes)
+
+    def __post_init__(self) -> None:
+        self.changes.after_commit(
+            lambda: self.log.append(f"conclude {self.name}"), may_wait=lambda: self.may_wait
+        )
+
+    def start(self) -> None:
+        self.log.append(f"start {self.name}")
+
+    def finish(self) -> None:
+        self.log.append(f"finish {self.name}")
+        if self.error:
+            raise self.error
+
+    def abandon(self) -> None:
+        self.log.append(f"abandon {self.name}")
+
+
+@pytest.fixture
+def log() -> list[str]:
+    """What was done, in turn."""
+    return []
+
+
+@pytest.fixture
+def pipeline() -> ChunkPipeline:
+    """With nothing in flight."""
+    return ChunkPipeline(ReadAhead())
+
+
+class TestInFlight:
+    """Chunks are written one after the other."""
+
+    def test_one_is_finished_when_the_next_one_begins(
+        self, pipeline: ChunkPipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log))
+        assert log == ["start a"]
+        pipeline.write(Flown("b", log))
+        assert log == ["start a", "finish a", "conclude a", "start b"]
+        pipeline.finish()
+        pipeline.finish()
+        assert log[4:] == ["finish b", "conclude b"]
+
+    def test_one_that_leaves_something_to_do_is_finished_at_once(
+        self, pipeline: ChunkPipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log, may_wait=False))
+        assert log == ["start a", "finish a", "conclude a"]
+
+    @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
+    def test_what_failed_in_flight_is_gathered_anew_and_waited_for(
+        self, pipeline: ChunkPipeline, log: list[str], error: Exception
+    ) -> None:
+        pipeline.write(Flown("a", log, error))
+        with pytest.raises(LostRace):
+            pipeline.write(Flown("b", log))
+        assert log == ["start a", "finish a"]
+        for _ in range(2):  # where it fails again, that is its own error
+            with pytest.raises(type(error)):
+                pipeline.write(Flown("a", log, error))
+        assert log[2:] == 2 * ["start a", "finish a"]
+        pipeline.write(Flown("half of a", log))
+        assert log[6:] == ["start half of a", "finish half of a", "conclude half of a"]
+        pipeline.write(Flown("c", log))
+        assert log[9:] == ["start c"]
+
+    def test_what_says_nothing_of_the_chunk_ends_the_run(
+        self, pipeline: ChunkPipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log, Busy()))
+        with pytest.raises(Busy):
+            pipeline.finish()
+        assert log == ["start a", "finish a"]
+
+    @pytest.mark.parametrize("error", [*GONE_ON_WITH, Busy(), OSError()], ids=repr)
+    def test_whatever_became_of_it_may_be_read(
+        self, pipeline: ChunkPipeline, log: list[str], error: Exception
+    ) -> None:
+        pipeline.write(Flown("a", log, error))
+        pipeline.settle()
+        pipeline.settle()
+        assert log == ["start a", "finish a"]
+
+    def test_nothing_more_begins_behind_a_run_that_ends(
+        self, pipeline: ChunkPipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log))
+        pipeline.abandon()
+        pipeline.finish()
+        assert log == ["start a", "abandon a"]
+
+    def test_a_transaction_is_written_beside_the_callers_work(self) -> None:
+        goes_on, pipeline = threading.Event(), ChunkPipeline(ReadAhead())
+
+        class Slow(Changes):
+            def write(self) -> None:
+                assert goes_on.wait(10)
+
+        pipeline.write(PlainFlight(Slow(), InTurn()))
+        goes_on.set()  # which who waits for the transaction never reaches
+        pipeline.finish()
+
+    def test_a_unit_too_large_is_never_in_flight(self, log: list[str]) -> None:
+        class Large(Changes):
+            def complete(self) -> None:
+                raise TooManyWrites
+
+            def write(self) -> None:
+                log.append("written")
+
+        pipeline = ChunkPipeline(ReadAhead())
+        with pytest.raises(TooManyWrites):
+            pipeline.write(PlainFlight(Large(), InTurn()))
+        pipeline.finish()
+        assert log == []
