@@ -9,6 +9,7 @@ import pytest
 from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.feeds.imports.fetching import Fetched, fetch_into
 from storepost.platform.jobs.runs import Run, run_once
+from storepost.platform.persistence.loads import in_flight
 from tests.feeds.feeds.feed_store import Json, Shop, csv
 from tests.feeds.feeds.test_killed import message
 from tests.harness.runs import LONG, run_worker
@@ -24,7 +25,8 @@ def feed_of(changed: int) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no pause between two notes of how far it is."""
+    """And no pause between two notes of how far it is, nor anything in flight at a look."""
+    monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
     monkeypatch.setattr(writing, "AHEAD", STEP)
     monkeypatch.setattr(import_run, "AHEAD", STEP)
     monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", STEP)

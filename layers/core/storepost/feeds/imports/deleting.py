@@ -58,6 +58,7 @@ def _delete_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: li
 
     try:
         writer.write(products, note)
+        writer.finish()
     except LostRace:
         return  # the feed is read again, and the same products come again
 

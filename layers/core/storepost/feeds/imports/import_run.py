@@ -162,8 +162,8 @@ class FeedImportRun:
 
             def reload() -> None:
                 nonlocal running
-                running = self._reloaded(running)
                 writer.give_way()
+                running = self._reloaded(running)
 
             while until_won(write_some, reload):
                 pass

@@ -36,9 +36,12 @@ class PlanWriter:
             most = min(AHEAD_OF_LOADS, self._loaded.stop - done)
             return self._writer.load(self._plan.rows_of_next(done, most), done, note)
         self._gives_way = False
-        self._writer.finish()
+        self._writer.finish_loaded()
         products = self._plan.products(done, self._most(done))
-        return self._writer.write(products, note) if products else (0, 0)
+        if products:
+            return self._writer.write(products, note)
+        self._writer.finish()
+        return 0, 0
 
     def finish(self) -> None:
         """Waits until all is written. Raises LostRace."""
@@ -55,8 +58,10 @@ class PlanWriter:
     def give_way(self) -> None:
         """Has the next ones written one by one: who does that waits for nobody at the lists.
 
+        What is in flight is waited for, whatever becomes of it.
         After the first race that is lost they are loaded once more: their rows are staged already.
         """
+        self._writer.settle()
         self._gives_way = self._lost_before
         self._lost_before = not self._lost_before
 

@@ -30,6 +30,8 @@ from storepost.platform.persistence.changes import (
     TooManyWrites,
     WrittenTwice,
 )
+from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.values import clock
 
@@ -62,13 +64,18 @@ class _Overfull(TooManyWrites):
 
 
 class Writer:
-    """Writes a feed's products, a transaction after the other."""
+    """Writes a feed's products, a transaction after the other.
+
+    The next one is gathered while one is in flight.
+    """
 
     def __init__(self, source: ProductSource, rows_of: RowsOf, load: UUID) -> None:
         """Begins with nothing read; new products are loaded under the id `load`."""
         self._source = source
         self._rows_of = rows_of
         self._reads = ReadAhead()
+        self._pipeline = Pipeline(self._reads)
+        self._turn = InTurn()
         self._loaded = Loaded(Staging(source.store, source.source, load))
         self._most_loaded = _MAX_LOADED
         self._asks = False
@@ -76,9 +83,9 @@ class Writer:
         """When products behind so many were made: made once more they have the same rows."""
 
     def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
-        """Writes the first of the products, and what `note` adds: how many, and created ones.
+        """Begins to write the first of the products, and what `note` adds; as `load`.
 
-        Raises LostRace, with nothing written.
+        What was loaded is written. Raises LostRace, with nothing written of these.
         """
         self._loaded.staging.begin_anew()  # of what was staged before, some may be taken now
         most = min(len(products), AHEAD)
@@ -94,12 +101,13 @@ class Writer:
                 most //= 2
 
     def load(self, rows: Mapping[str, Sequence[Placed]], done: int, note: Note) -> tuple[int, int]:
-        """Writes the first of these products, which are new, and their lists' pages; as `write`.
+        """Writes the first of these products, which are new, and their lists' pages.
 
-        So many products of the plan are `done` before them.
-        It may return before that is written: `finish` says whether it was. Where some aren't new,
-        or others are at the same lists, they are written one by one.
+        Returns how many, and how many of them are created. So many products of the plan are `done`
+        before them. It may return before that is written: `finish` says whether it was. Where some
+        aren't new, or others are at the same lists, they are written one by one.
         """
+        self._finish_units()
         products = list(rows)[: self._most_loaded]
         while (most := self._new(products, done)) >= _LEAST_LOADED:
             try:
@@ -107,10 +115,15 @@ class Writer:
             except (TooManyWrites, WrittenTwice):
                 self._most_loaded = most * 2 // 3
                 products = products[: self._most_loaded]
-        self.finish()
+        self.finish_loaded()
         return self.write(list(rows), note)
 
     def finish(self) -> None:
+        """Waits until all that was begun is written. Raises LostRace."""
+        self._finish_units()
+        self.finish_loaded()
+
+    def finish_loaded(self) -> None:
         """Waits until what was loaded is written. Raises LostRace."""
         try:
             self._loaded.lists.finish()
@@ -118,9 +131,21 @@ class Writer:
             self.begin_anew()
             raise
 
+    def settle(self) -> None:
+        """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
+        self._pipeline.settle()
+
     def abandon(self) -> None:
-        """Waits for what was loaded, whatever becomes of it: nothing goes on behind a run."""
+        """Waits for what was begun, whatever becomes of it: nothing goes on behind a run."""
+        self._pipeline.abandon()
         self._loaded.lists.abandon()
+
+    def _finish_units(self) -> None:
+        try:
+            self._pipeline.finish()
+        except LostRace:
+            self._reads.clear()  # somebody else changed what was read
+            raise
 
     def begin_anew(self) -> None:
         """Forgets what was read. From now on it is asked whether products and names are new."""
@@ -175,7 +200,7 @@ class Writer:
         try:
             done, created = self._gather(changes, products)
             note(changes, done, created)
-            changes.commit()
+            self._pipeline.write(PlainFlight(changes, self._turn))
         except LostRace:
             self._reads.clear()  # somebody else changed what was read
             raise

@@ -87,6 +87,8 @@ class Changes:
         self._other_ways: list[OtherWay] = []
         self._shared: dict[Hashable, object] = {}
         self._seen: Mapping[Key, Raw | None] = {}
+        self.is_written = False
+        """Whether the transaction was written."""
 
     def __len__(self) -> int:
         """Returns how many items the transaction has so far."""
@@ -248,6 +250,7 @@ class Changes:
         """Writes everything as `commit` does, and leaves the steps after that to `conclude`."""
         self._complete()
         send(self._writes, self._other_ways)
+        self.is_written = True
 
     def conclude(self) -> None:
         """Runs the steps after the commit, each once."""
@@ -280,7 +283,8 @@ class Changes:
     ) -> None:
         if item.place in self._writes:
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
-        self.reads.mark_dirty(item.key)
+        if order is not Order.CHECK:
+            self.reads.mark_dirty(item.key)
         self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
 
 

@@ -131,7 +131,7 @@ class ReadAhead(Reads):
         self._units += 1
         if self._units % REMEMBERED == 0:
             self.clear()
-        for key in self._written:
+        for key in list(self._written):  # a unit in flight that meets another may add to them
             self._rows.pop(key, None)
         self._written.clear()
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from storepost.people.profiles.merging import MergedFirst
 from storepost.platform.persistence.changes import MAX_ITEMS, Changes, TooManyWrites, WrittenTwice
 from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Imported, ImportProblem, Progress
 from storepost.stores.stores.problems import StaleUpdate
-from storepost.sync.batches.pipeline import ChunkPipeline, PlainFlight
 from storepost.sync.batches.records import Record
 from storepost.values.problems import Busy, Problem
 
@@ -116,9 +116,7 @@ type Note = Callable[[Chunk], None]
 class Chunks:
     """A batch's records, written a chunk at a time."""
 
-    def __init__(
-        self, records: Sequence[Record], reads: ReadAhead, pipeline: ChunkPipeline
-    ) -> None:
+    def __init__(self, records: Sequence[Record], reads: ReadAhead, pipeline: Pipeline) -> None:
         """`reads` has what is read ahead."""
         self._records = records
         self._reads = reads

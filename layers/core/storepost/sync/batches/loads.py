@@ -28,10 +28,10 @@ from storepost.platform.persistence.changes import (
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.loads.pipeline import Flight, Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Progress
 from storepost.sync.batches.chunks import MAX_BYTES, Chunk, Note
-from storepost.sync.batches.pipeline import ChunkPipeline, Flight, PlainFlight
 from storepost.sync.batches.records import OrderRecord, Record
 from storepost.values.problems import Problem
 
@@ -124,7 +124,7 @@ class OrderLoads:
         self,
         records: Sequence[Record],
         reads: ReadAhead,
-        pipeline: ChunkPipeline,
+        pipeline: Pipeline,
         *,
         more_follow: bool,
     ) -> None:
@@ -165,8 +165,9 @@ class OrderLoads:
             is_packed = few >= LEAST_LOADED and progress.done < self._end and self._may_pack(orders)
             if few < _LEAST_LISTED:
                 return None
-            if not is_packed:
+            if not is_packed and self._has_pages:
                 self._leave_pages()
+                continue  # what was read ahead is read anew
             chunk = self._chunk(progress, orders, is_packed=is_packed)
             if self._begin(chunk, orders, note):
                 self._has_pages = is_packed

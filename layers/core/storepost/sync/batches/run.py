@@ -6,6 +6,7 @@ from functools import partial
 
 from storepost.platform.jobs.runs import OutOfTime, Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew, until_won
+from storepost.platform.persistence.loads.pipeline import Pipeline
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.imports.model import ImportFailure, ImportStatus, Progress, StoreImport
@@ -14,7 +15,6 @@ from storepost.stores.imports.service import fail_import, in_turn
 from storepost.stores.imports.turns import Turns
 from storepost.sync.batches.chunks import Chunk, Chunks, Note
 from storepost.sync.batches.loads import OrderLoads
-from storepost.sync.batches.pipeline import ChunkPipeline
 from storepost.sync.batches.records import Record
 from storepost.values.metrics import count
 
@@ -85,7 +85,7 @@ class RecordWriter:
         self._running = running
         self._records = records
         reads = ReadAhead()
-        self._pipeline = ChunkPipeline(reads)
+        self._pipeline = Pipeline(reads)
         self._chunks = Chunks(records, reads, self._pipeline)
         self._loads = OrderLoads(records, reads, self._pipeline, more_follow=more_follow)
 

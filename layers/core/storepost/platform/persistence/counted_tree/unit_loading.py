@@ -241,9 +241,10 @@ class ListsLoad:
 
     def _conclude(self) -> None:
         """Does what is left to do after the commits of the units that are written."""
-        written = [each for each in self._under_way if each.is_written]
-        self._under_way = [each for each in self._under_way if not each.is_written]
-        for unit in written:
+        # Each is asked once: one may be written between two looks.
+        states = [(each, each.is_written) for each in self._under_way]
+        self._under_way = [each for each, is_written in states if not is_written]
+        for unit in [each for each, is_written in states if is_written]:
             unit.changes.conclude()
 
     def abandon(self) -> None:

@@ -1,4 +1,4 @@
-"""One chunk in flight while the next one is gathered: what is waited for, and what begins anew."""
+"""One unit in flight while the next one is gathered: what is waited for, and what begins anew."""
 
 import threading
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ import pytest
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAhead
-from storepost.sync.batches.pipeline import ChunkPipeline, PlainFlight
 from storepost.values.problems import Busy, Conflict
 
 GONE_ON_WITH = [LostRace(), Conflict(), TooManyWrites()]
@@ -16,7 +16,7 @@ GONE_ON_WITH = [LostRace(), Conflict(), TooManyWrites()]
 
 @dataclass
 class Flown:
-    """A chunk that notes what is done with it."""
+    """A unit that notes what is done with it."""
 
     name: str
     log: list[str]
@@ -48,16 +48,16 @@ def log() -> list[str]:
 
 
 @pytest.fixture
-def pipeline() -> ChunkPipeline:
+def pipeline() -> Pipeline:
     """With nothing in flight."""
-    return ChunkPipeline(ReadAhead())
+    return Pipeline(ReadAhead())
 
 
 class TestInFlight:
-    """Chunks are written one after the other."""
+    """Units are written one after the other."""
 
     def test_one_is_finished_when_the_next_one_begins(
-        self, pipeline: ChunkPipeline, log: list[str]
+        self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log))
         assert log == ["start a"]
@@ -68,14 +68,14 @@ class TestInFlight:
         assert log[4:] == ["finish b", "conclude b"]
 
     def test_one_that_leaves_something_to_do_is_finished_at_once(
-        self, pipeline: ChunkPipeline, log: list[str]
+        self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log, may_wait=False))
         assert log == ["start a", "finish a", "conclude a"]
 
     @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
     def test_what_failed_in_flight_is_gathered_anew_and_waited_for(
-        self, pipeline: ChunkPipeline, log: list[str], error: Exception
+        self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
         with pytest.raises(LostRace):
@@ -90,8 +90,8 @@ class TestInFlight:
         pipeline.write(Flown("c", log))
         assert log[9:] == ["start c"]
 
-    def test_what_says_nothing_of_the_chunk_ends_the_run(
-        self, pipeline: ChunkPipeline, log: list[str]
+    def test_what_says_nothing_of_the_unit_ends_the_run(
+        self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log, Busy()))
         with pytest.raises(Busy):
@@ -100,7 +100,7 @@ class TestInFlight:
 
     @pytest.mark.parametrize("error", [*GONE_ON_WITH, Busy(), OSError()], ids=repr)
     def test_whatever_became_of_it_may_be_read(
-        self, pipeline: ChunkPipeline, log: list[str], error: Exception
+        self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
         pipeline.settle()
@@ -108,15 +108,23 @@ class TestInFlight:
         assert log == ["start a", "finish a"]
 
     def test_nothing_more_begins_behind_a_run_that_ends(
-        self, pipeline: ChunkPipeline, log: list[str]
+        self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log))
         pipeline.abandon()
         pipeline.finish()
         assert log == ["start a", "abandon a"]
 
+    def test_what_is_written_as_a_run_ends_is_concluded(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        flown = Flown("a", log)
+        pipeline.write(PlainFlight(flown.changes, InTurn()))
+        pipeline.abandon()
+        assert log == ["conclude a"]
+
     def test_a_transaction_is_written_beside_the_callers_work(self) -> None:
-        goes_on, pipeline = threading.Event(), ChunkPipeline(ReadAhead())
+        goes_on, pipeline = threading.Event(), Pipeline(ReadAhead())
 
         class Slow(Changes):
             def write(self) -> None:
@@ -134,7 +142,7 @@ class TestInFlight:
             def write(self) -> None:
                 log.append("written")
 
-        pipeline = ChunkPipeline(ReadAhead())
+        pipeline = Pipeline(ReadAhead())
         with pytest.raises(TooManyWrites):
             pipeline.write(PlainFlight(Large(), InTurn()))
         pipeline.finish()

@@ -1,8 +1,8 @@
-"""The chunk that is written while the next one is gathered.
+"""The unit of an import that is written while the next one is gathered.
 
-One chunk is in flight at most, and chunks are written in their order: each one's transaction
-demands that the import is where the one before left it. So a chunk that fails takes the one behind
-it along, and both are gathered anew, from where the import's row stands.
+One unit is in flight at most, and units are written in their order: each one's transaction demands
+that the import is where the one before left it. So a unit that fails takes the one behind it along,
+and both are gathered anew, from where the import's row stands.
 """
 
 from typing import Protocol
@@ -15,7 +15,7 @@ from storepost.values.problems import Busy, Problem
 
 
 class Flight(Protocol):
-    """A chunk's transaction, which is written beside the caller's work."""
+    """A unit's transaction, which is written beside the caller's work."""
 
     @property
     def changes(self) -> Changes:
@@ -39,7 +39,7 @@ class PlainFlight:
     """A transaction that has nothing written before it."""
 
     def __init__(self, changes: Changes, turn: InTurn) -> None:
-        """Nothing is in flight; `turn` has the threads, for one chunk after the other."""
+        """Nothing is in flight; `turn` has the threads, for one unit after the other."""
         self.changes = changes
         self._turn = turn
 
@@ -57,35 +57,38 @@ class PlainFlight:
         self._turn.abandon()
 
 
-class ChunkPipeline:
-    """At most one chunk in flight."""
+class Pipeline:
+    """At most one unit in flight."""
 
     def __init__(self, reads: ReadAhead) -> None:
-        """`reads` is what the chunks are decided on."""
+        """`reads` is what the units are decided on."""
         self._reads = reads
         self._in_flight: Flight | None = None
         self._waits = False
 
     def write(self, flight: Flight) -> None:
-        """Begins to write a chunk, once the one before is written.
+        """Begins to write a unit, once the one before is written.
 
         It waits for this one, too, where the one before was gathered anew, so that what can't be
         written shows here, and where something is to be done before the next one is gathered.
-        Raises LostRace where the chunk before failed, else what became of this one.
+        Raises LostRace where the unit before failed, else what became of this one.
         """
         self.finish()
         flight.start()
+        self._in_flight = flight
         if self._waits or not flight.changes.may_be_followed:
             self._waits = True  # until it is written
-            flight.finish()
+            try:
+                flight.finish()
+            finally:
+                self._in_flight = None
             flight.changes.conclude()
             self._waits = False
         else:
-            self._in_flight = flight
             self._reads.follow(self.finish)
 
     def finish(self) -> None:
-        """Waits until the chunk in flight is written, if there is one. Raises LostRace, Busy."""
+        """Waits until the unit in flight is written, if there is one. Raises LostRace, Busy."""
         flight, self._in_flight = self._in_flight, None
         if flight is None:
             return
@@ -101,7 +104,7 @@ class ChunkPipeline:
         flight.changes.conclude()
 
     def settle(self) -> None:
-        """Waits for the chunk in flight, whatever becomes of it: the import's row says that."""
+        """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
         try:
             self.finish()
         except Exception as error:
@@ -114,6 +117,8 @@ class ChunkPipeline:
         flight, self._in_flight = self._in_flight, None
         if flight:
             flight.abandon()
+            if flight.changes.is_written:
+                flight.changes.conclude()
 
 
 def _nothing() -> None:
