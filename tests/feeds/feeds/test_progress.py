@@ -82,7 +82,7 @@ def test_what_is_fetched_shows_while_more_comes(
 
 def test_each_step_of_an_import_that_creates_nothing_shows(shop: Shop) -> None:
     feed = shop.feed(feed_of(0))
-    shop.server.put("/feed", feed_of(6))
+    shop.server.put("/feed", feed_of(ROWS))
     assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
     shop.world.deliver_outbox()
     assert shown(shop, feed)[-4:] == [(9, 9, 0), (9, 9, 3), (9, 9, 6), (9, 9, 9)]
