@@ -63,19 +63,20 @@ class NewOrders:
     def _new_buyers(self) -> int:
         return sum(buyer.before is None for buyer in self._buyers.values())
 
-    def knows_buyer_of(self, incoming: IncomingOrder) -> bool:
+    def knows_buyer(self, identities: tuple[Identity, ...]) -> bool:
         """Returns whether an order of this unit names its buyer by the very same identities."""
-        return incoming.identities(self._store) in self._buyers
+        return identities in self._buyers
 
-    def add(self, incoming: IncomingOrder) -> None:
+    def add(self, incoming: IncomingOrder, identities: tuple[Identity, ...]) -> None:
         """Adds an order that isn't stored, nor deleted, and whose customer isn't redacted.
 
+        The identities are those that name its buyer.
         Raises CurrencyMismatch and MergedFirst, having added nothing.
         """
         changes, store = self.changes, self._store
         incoming.check_currency(store, None)
         order, placed = incoming.as_order(store, RecordedEvents()), None
-        if identities := incoming.identities(store):
+        if identities:
             if identities not in self._buyers:
                 self._buyers[identities] = Buyer(changes, store, incoming)
             order, placed = self._buyers[identities].add(incoming, order)

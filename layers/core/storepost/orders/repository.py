@@ -207,11 +207,14 @@ class OrderRepository:
         `placed` is the buyer's event of it, where that is new. `is_counted` has what it sold
         counted.
         """
-        item = self._read.get(order.id) or OrderItem(*order_key(self._scope, order.id))
-        old = self._pointer(item)
-        for name, value in _attributes(order).items():
-            setattr(item, name, value)
-        item.to_count = _SALES if is_counted else None
+        attributes = {**_attributes(order), "to_count": _SALES if is_counted else None}
+        item, old = self._read.get(order.id), None
+        if item is None:
+            item = OrderItem(*order_key(self._scope, order.id), **attributes)
+        else:
+            old = self._pointer(item)
+            for name, value in attributes.items():
+                setattr(item, name, value)
         changes.save(item)
         self._point(changes, old, self._pointer(item), placed)
 

@@ -1,6 +1,7 @@
 """Locales: BCP 47 language tags in their canonical case."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -19,6 +20,7 @@ class LocaleParts:
     """Its region, else the one where most people who speak it live."""
 
 
+@lru_cache(maxsize=256)
 def canonical(tag: str) -> str:
     """Returns the tag in its canonical form: `iw` is `he`, `de-at` is `de-AT`.
 

@@ -22,12 +22,12 @@ def _nothing_for_blank(value: object) -> object:
 
 
 def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
-    """Returns the number in E.164; without a country's code it is read as the store's writes it.
+    """Returns a LenientPhone in E.164; without a country's code it is read as the store's.
 
     Raises ValidationFailed, with the number's JSON Pointer.
     """
-    if number is None:
-        return None
+    if number is None or number.startswith("+"):
+        return number
     try:
         return phones.normalised(number, store.country)
     except ValueError as error:

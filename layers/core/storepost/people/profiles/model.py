@@ -231,17 +231,19 @@ class Profile:
         for identity, moments in seen.items():
             known = sightings.get(identity, Sighting(moments[0], moments[0]))
             sightings[identity] = known.widened(moments)
-        after = replace(self, sightings=sightings)
         emails = [each.value for each in added if each.type is IdentityType.EMAIL]
         phones = [each.value for each in added if each.type is IdentityType.PHONE]
         return replace(
-            after,
+            self,
+            sightings=sightings,
             email=self.email or next(iter(emails), None),
             phone=self.phone or next(iter(phones), None),
         )
 
     def seen(self, *moments: datetime) -> "Profile":
         """Returns the profile once it was seen at these moments too."""
+        if all(self.first_seen_at <= each <= self.last_seen_at for each in moments):
+            return self
         return replace(
             self,
             first_seen_at=min(self.first_seen_at, *moments),

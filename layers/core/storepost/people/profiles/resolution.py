@@ -84,7 +84,7 @@ def keys_behind(
     """
     holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
     return [
-        *(profile_key(workspace, UUID(holder)) for holder in holders.values() if holder),
+        *(profile_key(workspace, UUID(each)) for each in dict.fromkeys(holders.values()) if each),
         *(
             key
             for each, holder in holders.items()

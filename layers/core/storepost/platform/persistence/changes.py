@@ -269,7 +269,7 @@ class Changes:
 
     def _as_seen(self, item: Row, condition: Condition | None) -> Condition | None:
         """The condition, with that the row is as it was read where that is demanded."""
-        if item.key not in self._seen:
+        if not self._seen or item.key not in self._seen:
             return condition
         seen = as_it_was(self._seen[item.key])
         return seen if condition is None else condition & seen
@@ -281,11 +281,13 @@ class Changes:
         add_to: Callable[[TransactWrite], None],
         on_conflict: Exception | None,
     ) -> None:
-        if item.place in self._writes:
+        place = item.place
+        if place in self._writes:
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
+        _, key = place
         if order is not Order.CHECK:
-            self.reads.mark_dirty(item.key)
-        self._writes[item.place] = Write(order, item.key, add_to, on_conflict or LostRace())
+            self.reads.mark_dirty(key)
+        self._writes[place] = Write(order, key, add_to, on_conflict or LostRace())
 
 
 def wait_before(run: int) -> None:

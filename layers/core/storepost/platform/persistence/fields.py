@@ -5,6 +5,7 @@ order of a batch takes. Rows are declared as ever. What is done here leaves the 
 PynamoDB leaves; a model with attributes of other kinds than these is PynamoDB's own to deal with.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -14,6 +15,7 @@ from pynamodb.attributes import (
     DiscriminatorAttribute,
     ListAttribute,
     MapAttribute,
+    NumberAttribute,
     TTLAttribute,
     VersionAttribute,
 )
@@ -129,7 +131,7 @@ class Fields:
             read = row.attribute_values.get(name)
             same = version.does_not_exist() if read is None else version == read
             condition = same if condition is None else condition & same
-            item[version.attr_name] = {version.attr_type: version.serialize((read or 0) + 1)}
+            item[version.attr_name] = {version.attr_type: _whole_number((read or 0) + 1)}
         names, values = dict[str, str](), dict[str, Any]()
         put: dict[str, Any] = {"TableName": self._table, "Item": item}
         if condition is not None:
@@ -170,5 +172,18 @@ def _is_plain(attribute: Attribute[Any]) -> bool:
 
 def _own(attribute: Attribute[Any], method: str) -> Callable[[Any], Any] | None:
     """The method of an attribute, but for the one that returns the value as it is."""
-    is_plain = getattr(type(attribute), method) is getattr(Attribute, method)
-    return None if is_plain else getattr(attribute, method)
+    of_kind = getattr(type(attribute), method)
+    if of_kind is NumberAttribute.serialize:
+        return _number
+    if of_kind is VersionAttribute.serialize:
+        return _whole_number
+    return None if of_kind is getattr(Attribute, method) else getattr(attribute, method)
+
+
+def _number(value: float) -> str:
+    """A number as JSON has it, a tenth of the time for a whole one."""
+    return str(value) if type(value) is int else json.dumps(value)
+
+
+def _whole_number(value: float) -> str:
+    return str(int(value))

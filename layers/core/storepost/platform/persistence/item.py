@@ -90,7 +90,8 @@ class Item(Row):
     @property
     def key(self) -> Key:
         """Returns the row's partition and sort key."""
-        return (self.pk, self.sk)
+        values = self.attribute_values
+        return (values["pk"], values["sk"])
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:

@@ -18,6 +18,8 @@ _NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 type Elements = list[Any]
 """A record as it is stored."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 class Json(Attribute[Any]):
     """JSON without a space too many: pages read hundreds of these, and a write unit is 1 KB."""
@@ -26,7 +28,7 @@ class Json(Attribute[Any]):
 
     def serialize(self, value: object) -> str:
         """Returns compact JSON."""
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return _ENCODER.encode(value)
 
     def deserialize(self, value: str) -> Any:  # noqa: ANN401 - whatever was written
         """Returns what `serialize` wrote."""

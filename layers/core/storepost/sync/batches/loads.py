@@ -77,7 +77,7 @@ class _OrdersChunk(Chunk):
         """Adds an order to the unit."""
         if not isinstance(record, OrderRecord):
             raise TypeError(type(record))
-        self._orders.add(record.incoming)
+        self._orders.add(record.incoming, record.identities)
 
     def takes(self, record: OrderRecord, reads: ReadAhead) -> bool:
         """Returns whether the order fits, and is decided on by nothing that the chunk writes.
@@ -86,7 +86,7 @@ class _OrdersChunk(Chunk):
         """
         own, others = record.own_keys, record.buyer_keys(reads)
         items = self._orders.items_of_order
-        if not self._orders.knows_buyer_of(record.incoming):
+        if not self._orders.knows_buyer(record.identities):
             if not self._buyers.isdisjoint(others):
                 return False
             own = [*own, *others]

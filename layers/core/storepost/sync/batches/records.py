@@ -111,6 +111,11 @@ class OrderRecord:
         store = self.sender.store
         return claim_keys(store.workspace, self.incoming.identities(store))
 
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """Returns the identities that name its buyer."""
+        return tuple(self._claims)
+
     @cached_property
     def _own(self) -> Key:
         store = self.sender.store
