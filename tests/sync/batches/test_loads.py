@@ -13,10 +13,11 @@ from storepost.orders import loading
 from storepost.orders.repository import OrderItem
 from storepost.orders.trees import OrderList
 from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
+from storepost.platform.persistence.changes import MAX_ITEMS
 from storepost.platform.persistence.counted_tree import EVERYTHING
 from storepost.platform.persistence.counted_tree.items import PageItem
 from storepost.platform.persistence.sealing import clear_key_cache
-from storepost.sync.batches import loads
+from storepost.sync.batches import chunks, loads
 from tests.harness.call_interruption import before_write, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import World
@@ -186,6 +187,18 @@ class TestLoads:
         for tree in (OrderList(shop.workspace).tree, OrderList(shop.workspace, shop.store_id).tree):
             nodes, _ = tree.rows.everything()
             assert [len(node.page_keys) for node in nodes if not node.level] == [0, 4]
+
+    def test_more_than_a_transaction_takes_are_tried_with_fewer(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Should it ever be foreseen wrongly, in rows or in pages."""
+        for module in (chunks, loads):
+            monkeypatch.setattr(module, "MAX_ITEMS", 10_000)
+        with small_loads(ends=30, lookahead=100), transactions() as seen:
+            shop.bring(orders=[order(n) for n in range(90)])
+        assert max(map(len, chunks_of(seen))) <= MAX_ITEMS + 1
+        assert len(shop.numbers()) == 90
+        shop.check_lists()
 
     def test_fewer_transactions_than_orders(self, world: World) -> None:
         shop = ready(world)

@@ -6,6 +6,7 @@ by the same functions.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import ceil
 
 from storepost.orders.buyers import Buyer
@@ -26,28 +27,44 @@ ENDS = 72
 """Of a store's list at either end so many orders are written one by one: the first page of a list
 is read without any page of entries."""
 
-ITEMS_OF_LISTS = 12
+ITEMS_OF_LISTS = 11
 """What both lists take in a transaction at most, of levels that there usually are: two leaves each,
 the nodes above, where pages are."""
-_LEAST_OF_LISTS = 5
-"""A leaf of each, the node above, and the import's row."""
+_LEAST_OF_LISTS = 2
+"""A leaf of each."""
+_RECENT = 4
+"""Transactions by which it is foreseen what the lists take in the next one."""
 ITEMS_OF_NEW_BUYER = 11
 """About what somebody new takes: a profile, three claims, four entries, their share of nodes."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Says how many items parts of a transaction seem to take, by those before."""
+
+    recent_lists: tuple[int, ...] = (ITEMS_OF_LISTS,)
+    """Pages of both lists, and what stands above them, in the last transactions: a new leaf takes
+    more than one that is appended to, and comes with some of them."""
+    new_buyer: float = ITEMS_OF_NEW_BUYER
+    """Somebody new, with claims and entries."""
+
+    @property
+    def lists(self) -> int:
+        """Returns what both lists seem to take."""
+        return max(self.recent_lists)
 
 
 class NewOrders:
     """The new orders of one unit of work, of whom a buyer of several is written once."""
 
-    items_of_order = 3
-    """Of one that somebody known has: the order, its pointer with its event, the profile."""
-    _items_of_lists = 0
-    """What the commit adds for the lists."""
+    items_of_order = 2
+    """Beside its buyer: the order, and its pointer with its event."""
     _least_of_lists = 0
 
-    def __init__(self, changes: Changes, store: Store, items_of_new_buyer: float) -> None:
-        """Begins with none. `items_of_new_buyer` is what somebody new seems to take."""
-        self.items_of_new_buyer = items_of_new_buyer
-        """What somebody new takes; once all is to be committed, what it took."""
+    def __init__(self, changes: Changes, store: Store, needs: Needs) -> None:
+        """Begins with none."""
+        self.needs = needs
+        """What parts seem to take; once all is to be committed, what they took."""
         self.changes = changes
         self._store = store
         self._buyers: dict[tuple[Identity, ...], Buyer] = {}
@@ -56,8 +73,13 @@ class NewOrders:
     def items(self) -> int:
         """Returns about how many items the commit adds, beside what the unit has already."""
         new = self._new_buyers
-        of_buyers = ceil(self.items_of_new_buyer * new) + len(self._buyers) - new
+        of_buyers = ceil(self.needs.new_buyer * new) + len(self._buyers) - new
         return self._items_of_lists + of_buyers
+
+    @property
+    def _items_of_lists(self) -> int:
+        """What the commit adds for the lists."""
+        return 0
 
     @property
     def _new_buyers(self) -> int:
@@ -95,7 +117,8 @@ class NewOrders:
             buyer.save()
         items = self.changes.items
         if new:
-            self.items_of_new_buyer = (items - before - len(self._buyers) + new) / new
+            taken = (items - before - len(self._buyers) + new) / new
+            self.needs = replace(self.needs, new_buyer=taken)
         if items > MAX_ITEMS - self._least_of_lists:
             raise TooManyWrites(f"a unit of {items} items beside its lists")
 
@@ -107,7 +130,7 @@ class NewOrders:
 class ListedOrders(NewOrders):
     """New orders whose entries are rows, as the ends of lists are to be."""
 
-    items_of_order = 5
+    items_of_order = 4
     """Two entries, too."""
 
     def _list(self, order: Order) -> None:
@@ -117,14 +140,11 @@ class ListedOrders(NewOrders):
 class PackedOrders(NewOrders):
     """New orders whose entries stand in pages."""
 
-    _items_of_lists = ITEMS_OF_LISTS
     _least_of_lists = _LEAST_OF_LISTS
 
-    def __init__(
-        self, changes: Changes, store: Store, items_of_new_buyer: float, lists: ListsLoad
-    ) -> None:
+    def __init__(self, changes: Changes, store: Store, needs: Needs, lists: ListsLoad) -> None:
         """Begins with none; `lists` goes on from unit to unit."""
-        super().__init__(changes, store, items_of_new_buyer)
+        super().__init__(changes, store, needs)
         self._lists = lists
         self._listed: list[Order] = []
 
@@ -138,10 +158,12 @@ class PackedOrders(NewOrders):
     def start(self) -> None:
         """Begins to write everything. Raises LostRace, and TooManyWrites where it is too much."""
         self.complete()
-        workspace = self._store.workspace
+        before, workspace = self.changes.items, self._store.workspace
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
         entries = [(each.tree, sorted(map(each.entry, self._listed), key=_key)) for each in lists]
         self._lists.start(self.changes, entries)
+        recent = (*self.needs.recent_lists, len(self.changes) - before)[-_RECENT:]
+        self.needs = replace(self.needs, recent_lists=recent)
 
     def finish(self) -> None:
         """Waits until everything is written. Raises LostRace."""
@@ -150,6 +172,10 @@ class PackedOrders(NewOrders):
     def abandon(self) -> None:
         """Waits for what is in flight, and begins nothing more."""
         self._lists.abandon()
+
+    @property
+    def _items_of_lists(self) -> int:
+        return self.needs.lists
 
     def _list(self, order: Order) -> None:
         self._listed.append(order)

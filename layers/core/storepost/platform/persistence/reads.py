@@ -104,6 +104,10 @@ class ReadAhead(Reads):
             self._cached[under] = make()
         return cast("T", self._cached[under])
 
+    def forget_cached(self) -> None:
+        """Empties what `cached` made, as where it was changed in another way; rows stay read."""
+        self._cached.clear()
+
     def follow(self, finish: Callable[[], None]) -> None:
         """Notes that what the unit writes is in flight; `finish` waits until it is written.
 

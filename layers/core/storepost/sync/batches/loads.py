@@ -6,13 +6,14 @@ finds each order whole, with its entries, or not at all.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from math import ceil
 
 from storepost.orders.loading import (
     ENDS,
-    ITEMS_OF_NEW_BUYER,
     ListedOrders,
+    Needs,
     NewOrders,
     PackedOrders,
     has_ends,
@@ -43,6 +44,8 @@ LEAST_LOADED = 6
 """Of fewer orders at once pages cost no less."""
 _LEAST_LISTED = 2
 """Orders whose entries are rows, that share a buyer or a transaction."""
+_NOTED = 1
+"""The import's own row."""
 _MORE_SPARE = 3
 """Items that are left free from then on where orders took more than they seemed to."""
 
@@ -66,12 +69,12 @@ class _OrdersChunk(Chunk):
     @property
     def more_items(self) -> int:
         """Returns about how many items come to the changes with the commit."""
-        return self._orders.items + self._spare
+        return self._orders.items + _NOTED + self._spare
 
     @property
-    def items_of_new_buyer(self) -> float:
-        """Returns how many items somebody new takes, as far as that is known."""
-        return self._orders.items_of_new_buyer
+    def needs(self) -> Needs:
+        """Returns how many items parts of the transaction take, as far as that is known."""
+        return self._orders.needs
 
     def write(self, record: Record) -> None:
         """Adds an order to the unit."""
@@ -90,8 +93,8 @@ class _OrdersChunk(Chunk):
             if not self._buyers.isdisjoint(others):
                 return False
             own = [*own, *others]
-            if record.is_of_somebody_new(reads):
-                items += ceil(self._orders.items_of_new_buyer)
+            is_new = record.is_of_somebody_new(reads)
+            items += ceil(self._orders.needs.new_buyer) if is_new else 1
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
         return fits and not reads.writes(own)
@@ -140,7 +143,7 @@ class OrderLoads:
         self._prefetched_until = 0
         self._most = AHEAD
         self._spare = 0
-        self._items_of_new_buyer: float = ITEMS_OF_NEW_BUYER
+        self._needs = Needs()
         self._has_ends = False
         self._gives_way = False
         self._has_pages = False
@@ -180,7 +183,7 @@ class OrderLoads:
         self._lists = ListsLoad()
         if self._has_pages:
             self._pipeline.finish()
-            self._reads.clear()
+            self._reads.forget_cached()
         self._has_pages = False
 
     def _begin(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
@@ -196,25 +199,22 @@ class OrderLoads:
             raise
         except TooManyWrites:
             self._most, self._spare = chunk.count - 1, self._spare + _MORE_SPARE
-            self._items_of_new_buyer = max(self._items_of_new_buyer, chunk.items_of_new_buyer)
+            new_buyer = max(self._needs.new_buyer, chunk.needs.new_buyer)
+            self._needs = replace(self._needs, new_buyer=new_buyer)
         except (_TooFew, WrittenTwice, ReadAfterWrite, Problem) as error:
             self._most = chunk.half(error)
         else:
-            self._items_of_new_buyer = chunk.items_of_new_buyer
+            self._needs = chunk.needs
             return True
         return False
 
     def _chunk(
         self, progress: Progress, orders: Sequence[OrderRecord], *, is_packed: bool
     ) -> _OrdersChunk:
-        changes, store, of_new = (
-            Changes(self._reads),
-            orders[0].sender.store,
-            self._items_of_new_buyer,
-        )
+        changes, store = Changes(self._reads), orders[0].sender.store
         if not is_packed:
-            return _OrdersChunk(progress, ListedOrders(changes, store, of_new), self._spare)
-        packed = PackedOrders(changes, store, of_new, self._lists)
+            return _OrdersChunk(progress, ListedOrders(changes, store, self._needs), self._spare)
+        packed = PackedOrders(changes, store, self._needs, self._lists)
         packed.foresee(order.incoming for order in orders)
         return _PackedChunk(progress, packed, self._spare)
 
