@@ -116,6 +116,18 @@ def apart() -> Iterator[None]:
         _own.apart = before
 
 
+@contextmanager
+def outside() -> Iterator[None]:
+    """Says that what this thread does counts to no function, but for those that it invokes."""
+    before, token = _running[:], _function.set(None)
+    _running.clear()
+    try:
+        yield
+    finally:
+        _running[:] = before
+        _function.reset(token)
+
+
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
     return _elsewhere(function, event) if _elsewhere else invoke_here(function, event)

@@ -104,7 +104,7 @@ def another_container() -> Iterator[None]:
     event, context = BaseRouter.current_event, BaseRouter.lambda_context
     with (
         mock.patch.object(local_functions, "handler_of", imported_anew),
-        mock.patch.object(local_functions, "_running", []),
+        local_functions.outside(),
     ):
         try:
             yield

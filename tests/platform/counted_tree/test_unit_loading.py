@@ -256,8 +256,8 @@ class TestAhead:
         """It may be written all the same: the next one loses to it."""
 
         class Unanswered(Changes):
-            def write(self) -> None:
-                super().write()
+            def write_unit(self) -> None:
+                super().write_unit()
                 raise Busy
 
         lists, loader = begun(), LoaderAhead()

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
 from typing import ClassVar
-from unittest import mock
 
 from local import functions
 from storepost.people.profiles.model import Identity
@@ -147,5 +146,5 @@ class Timeline:
             ReplayedModel.event = None
 
     def _rows(self) -> list[Item]:
-        with mock.patch.object(functions, "_running", []):
+        with functions.outside():
             return self.world.rows(self.workspace.key)

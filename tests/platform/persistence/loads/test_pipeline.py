@@ -127,7 +127,7 @@ class TestInFlight:
         goes_on, pipeline = threading.Event(), Pipeline(ReadAhead())
 
         class Slow(Changes):
-            def write(self) -> None:
+            def write_unit(self) -> None:
                 assert goes_on.wait(10)
 
         pipeline.write(PlainFlight(Slow(), InTurn()))
@@ -139,7 +139,7 @@ class TestInFlight:
             def complete(self) -> None:
                 raise TooManyWrites
 
-            def write(self) -> None:
+            def write_unit(self) -> None:
                 log.append("written")
 
         pipeline = Pipeline(ReadAhead())

@@ -243,10 +243,10 @@ class Changes:
         Raises the problem of the first write whose condition failed, `LostRace` where that write
         named none.
         """
-        self.write()
+        self.write_unit()
         self.conclude()
 
-    def write(self) -> None:
+    def write_unit(self) -> None:
         """Writes everything as `commit` does, and leaves the steps after that to `conclude`."""
         self._complete()
         send(self._writes, self._other_ways)

@@ -163,7 +163,7 @@ class _Unit:
 
     def write(self) -> None:
         """Writes the transaction, behind that of the unit before. Raises LostRace."""
-        self.changes.write()
+        self.changes.write_unit()
         self.is_written = True
         delete_rows(key for each in self.planned for key in each.dead_pages)
         _at_once(each.done for each in self.planned if isinstance(each.by, Step))

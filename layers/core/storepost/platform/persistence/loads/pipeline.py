@@ -46,7 +46,7 @@ class PlainFlight:
     def start(self) -> None:
         """Begins to write it. Raises TooManyWrites."""
         self.changes.complete()
-        self._turn.start(_nothing, self.changes.write)
+        self._turn.start(_nothing, self.changes.write_unit)
 
     def finish(self) -> None:
         """Waits until it is written. Raises as a commit does."""
