@@ -243,7 +243,8 @@ class Changes:
         Raises the problem of the first write whose condition failed, `LostRace` where that write
         named none.
         """
-        self.write_unit()
+        self._complete()
+        send(self._writes, self._other_ways)
         self.conclude()
 
     def write_unit(self) -> None:
