@@ -63,8 +63,9 @@ class Load:
         while listed < last:
             listed = self._step(entries, listed, last)
         self._insert(entries, last, len(entries))
-        for rows in (entries[:first], entries[last:]):
-            self._cut_large(rows)
+        if first < last:
+            self._cut_large(entries[:first])
+            self._cut_large(entries[last:])
 
     def _cut_large(self, rows: Sequence[TreeEntry]) -> None:
         """Cuts the leaves at one of the list's ends to which rows gave too many bytes."""
