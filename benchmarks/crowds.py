@@ -50,8 +50,8 @@ COLUMNS = (
     Column("write units"),
     Column("p50", "ms"),
     Column("p95", "ms"),
-    Column("page 1", "units", 1, 4),
-    Column("any page", "units", 1, 12),
+    Column("page 1", "units", 1),
+    Column("any page", "units", 1),
 )
 NOTES = (
     f"{THERE:,} entries are there before. Each transaction has its rows for 12 ms.",
