@@ -1,58 +1,63 @@
 """`make bench-crowds`: what one list takes from many writers at once, where they conflict.
 
-`SECONDS` says how long each of them writes.
+`SECONDS` says how long each of them writes by the writers' clock, and `DILATION` how much slower
+that is. `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
+`git worktree add` makes; it runs with the same packages.
 """
 
-import json
 import os
-import subprocess
-import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from statistics import quantiles
+from pathlib import Path
+from statistics import fmean, quantiles
 from uuid import uuid4
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.measure.checkouts import checkouts, done_in
 from benchmarks.measure.holding import HoldingProxy
 from benchmarks.measure.metering import Meter
 from benchmarks.measure.reporting import Column, Table
 from benchmarks.measure.tables import tables
-from benchmarks.processes.list_writer import entry
+from benchmarks.processes.crowd_writer import Run
 from local.aws.dynoxide import VERSION
 from local.template import ROOT
-from storepost.orders.trees import FILTERS
-from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import PACKS_WHAT_IS_COLD, Tree, TreeEntry
+from storepost.orders.trees import OrderList
+from storepost.platform.persistence.counted_tree import Tree
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.values.pagination import PageRequest
+from storepost.values.scope import WorkspaceScope
 
-SECONDS = float(os.environ.get("SECONDS", "8"))
+SECONDS = float(os.environ.get("SECONDS", "2"))
+DILATION = float(os.environ.get("DILATION", "80"))
+"""How much slower the writers' clock is than the machine's, so that the processor is no bound."""
 HELD_SECONDS = 0.012
 THERE = 3_000
-FEW = 20
-"""Scattered entries that one transaction takes, each below nodes of its own."""
+WRITERS = (1, 64)
 PAGES = 5
 """Read each second: page 1 and any other by turns."""
 
 COLUMNS = (
     Column("writers"),
+    Column("commit"),
     Column("at once"),
+    Column("clock", "times slower"),
     Column("entries a second", digits=1),
     Column("given up", most=0),
     Column("refused", "%"),
     Column("write units"),
     Column("p50", "ms"),
     Column("p95", "ms"),
-    Column("page 1", "units", 1, 4),
-    Column("any page", "units", 1, 12),
+    Column("page 1", "units", 1),
+    Column("any page", "units", 1),
 )
 NOTES = (
     f"{THERE:,} entries are there before. Each transaction has its rows for 12 ms.",
     "Whoever comes between is refused: a writer, or one who folds. Pages of 25 are read meanwhile:",
-    "the mean. On few cores it is the processor that bounds many writers.",
+    "the mean, of our own commit. By a slower clock all waiting takes longer, and the processor is",
+    "what it is: with 1, many writers wait for the processor of a small machine.",
 )
 
 
@@ -65,9 +70,12 @@ class Pages:
 
 
 @contextmanager
-def reading(tree: Tree) -> Iterator[Pages]:
-    """Reads pages while the block runs."""
+def reading(kind: "Kind", tree: Tree) -> Iterator[Pages]:
+    """Reads pages of our own lists while the block runs."""
     pages, ended, meter = Pages(), threading.Event(), Meter()
+    if not kind.is_ours:
+        yield pages
+        return
 
     def read() -> None:
         number = 0
@@ -87,48 +95,53 @@ def reading(tree: Tree) -> Iterator[Pages]:
         thread.join()
 
 
-def insert(tree: Tree, entries: Iterable[TreeEntry], changes: Changes) -> None:
-    """All of them in one transaction."""
-    for each in entries:
-        tree.insert(changes, each)
+@dataclass(frozen=True)
+class Kind:
+    """A run: by which checkout, and who writes."""
+
+    commit: str
+    checkout: Path
+    scattered: bool
+    writers: int
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether our own code reads the list too, and looks it through afterwards."""
+        return self.checkout == ROOT
 
 
-def filled() -> Tree:
-    """A list with entries of two years."""
-    tree = Tree(f"crowd#{uuid4()}", FILTERS, packing=PACKS_WHAT_IS_COLD)
-    for _ in range(THERE // FEW):
-        commit_anew(partial(insert, tree, [entry(scattered=True) for _ in range(FEW)]))
-    return tree
-
-
-def report(table: Table, engine_port: int, order: str, processes: int, threads: int) -> None:
-    """So many writers at once; raises where the list isn't right afterwards."""
-    tree = filled()
-    with HoldingProxy(engine_port, HELD_SECONDS) as proxy, reading(tree) as pages:
-        command = [sys.executable, "-m", "benchmarks.processes.list_writer", tree.partition]
-        command += [str(threads), str(SECONDS), order]
-        environment = {**os.environ, "AWS_ENDPOINT_URL_DYNAMODB": proxy.url}
-        running = [
-            subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=ROOT)
-            for _ in range(processes)
-        ]
-        ended = [json.loads(process.communicate()[0]) for process in running]
-    if found := faults(tree):
-        raise SystemExit(f"{order}, {processes * threads} writers: {found}")
-    latencies = sorted(seconds for _, each in ended for seconds in each)
-    cuts = quantiles(latencies, n=20)
+def report(table: Table, engine_url: str, engine_port: int, kind: Kind) -> None:
+    """So many writers at once; raises where our own list isn't right afterwards."""
+    scope = WorkspaceScope(uuid4())
+    tree, workspace = OrderList(scope).tree, str(scope.id)
+    done_in(kind.checkout, "crowd_writer", Run(workspace, fill=THERE), engine_url)
+    run = Run(
+        workspace,
+        writers=kind.writers,
+        seconds=SECONDS,
+        scattered=kind.scattered,
+        dilation=DILATION,
+    )
+    with HoldingProxy(engine_port, HELD_SECONDS * DILATION) as proxy, reading(kind, tree) as pages:
+        done = done_in(kind.checkout, "crowd_writer", run, proxy.url)
+    if kind.is_ours and (found := faults(tree)):
+        raise SystemExit(f"{kind}: {found}")
+    cuts = quantiles(done["seconds"], n=20)
     table.add(
-        order,
-        processes * threads,
-        len(latencies) / SECONDS,
-        sum(given_up for given_up, _ in ended),
+        "scattered" if kind.scattered else "in order",
+        kind.commit,
+        kind.writers,
+        DILATION,
+        len(done["seconds"]) / SECONDS,
+        done["given_up"],
         100 * proxy.seen.refused / proxy.seen.calls["TransactWriteItems"],
-        proxy.seen.writes / len(latencies),
+        proxy.seen.writes / len(done["seconds"]),
         1000 * cuts[9],
         1000 * cuts[18],
-        sum(pages.first) / len(pages.first),
-        sum(pages.others) / len(pages.others),
+        fmean(pages.first) if pages.first else None,
+        fmean(pages.others) if pages.others else None,
     )
+    print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
 
 
 def main() -> None:
@@ -136,9 +149,11 @@ def main() -> None:
     title = f"Entries written at once into one list, for {SECONDS:g} seconds each"
     table = Table("crowds", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables() as engine:
-        for order in ("in order", "scattered"):
-            for processes, threads in ((1, 1), (2, 8), (4, 16)):
-                report(table, engine.port, order, processes, threads)
+        for scattered in (False, True):
+            for writers in WRITERS:
+                for commit, checkout in checkouts("ours").items():
+                    kind = Kind(commit, checkout, scattered, writers)
+                    report(table, engine.url, engine.port, kind)
     table.publish()
 
 

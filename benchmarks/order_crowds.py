@@ -5,10 +5,7 @@ folder with another commit of this repository, such as `git worktree add` makes;
 same packages, and by turns.
 """
 
-import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,12 +14,14 @@ from statistics import quantiles
 from typing import Any
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.measure.checkouts import checkouts, done_in
 from benchmarks.measure.holding import HoldingProxy
 from benchmarks.measure.listed_orders import differences
 from benchmarks.measure.reporting import Cell, Column, Table
 from benchmarks.measure.tables import tables
 from benchmarks.processes.order_writer import Run, Shop
 from local.aws.dynoxide import VERSION
+from local.template import ROOT
 
 SECONDS = float(os.environ.get("SECONDS", "4"))
 DILATION = float(os.environ.get("DILATION", "80"))
@@ -30,8 +29,6 @@ DILATION = float(os.environ.get("DILATION", "80"))
 HELD_SECONDS = 0.012
 READ_SECONDS = 0.004
 WRITERS, IMPORTS = 64, 16
-HERE = Path(__file__).parent.parent
-WRITER = HERE / "benchmarks" / "processes" / "order_writer.py"
 TURNS = int(os.environ.get("TURNS", "4"))
 TURN_SECONDS = 15.0
 """Of each commit by turns, where the clock is the machine's own."""
@@ -96,7 +93,7 @@ class Crowd:
         run = Run(self.name, self.key, self.runs, dilation=self.dilation, **wishes)
         held_seconds, read_seconds = HELD_SECONDS * self.dilation, READ_SECONDS * self.dilation
         with HoldingProxy(self.engine_port, held_seconds, read_seconds) as proxy:
-            done = self._done(run, proxy.url)
+            done = done_in(self.checkout, "order_writer", run, proxy.url)
         self.runs, self.key = self.runs + 1, done["key"]
         self.orders += done["orders"]
         sums.answers += Counter(done["answers"])
@@ -106,23 +103,6 @@ class Crowd:
         sums.transactions += proxy.seen.calls["TransactWriteItems"]
         sums.refused += proxy.seen.refused
         sums.by_the_clock += run.seconds
-
-    def _done(self, run: Run, url: str) -> dict[str, Any]:
-        environment = {
-            **os.environ,
-            "AWS_ENDPOINT_URL_DYNAMODB": url,
-            "PYTHONPATH": f"{self.checkout / 'layers' / 'core'}:{self.checkout}",
-            "POWERTOOLS_LOG_LEVEL": "CRITICAL",
-        }
-        done = subprocess.run(
-            [sys.executable, str(WRITER), json.dumps(vars(run))],
-            cwd=self.checkout,
-            env=environment,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return dict(json.loads(done.stdout.splitlines()[-1]))
 
     def check(self) -> None:
         """Raises SystemExit where lists haven't what was answered."""
@@ -142,17 +122,17 @@ class Measure:
     turns: int = 1
 
 
-def measured(engine_port: int, checkouts: dict[str, Path], kind: Measure) -> dict[str, Sums]:
+def measured(engine_port: int, commits: dict[str, Path], kind: Measure) -> dict[str, Sums]:
     """What each checkout did, by turns; our own lists are checked."""
     crowds, sums = dict[str, Crowd](), dict[str, Sums]()
     for _ in range(kind.turns):
-        for commit, checkout in checkouts.items():
+        for commit, checkout in commits.items():
             name = f"{commit} {kind.order} {kind.wishes['writers']} {kind.dilation:g}"
             shop = name.replace(" ", "-")
             crowd = crowds.setdefault(commit, Crowd(engine_port, checkout, shop, kind.dilation))
             crowd.write(sums.setdefault(commit, Sums()), **kind.wishes)
     for commit, crowd in crowds.items():
-        if checkouts[commit] == HERE:
+        if commits[commit] == ROOT:
             crowd.check()
     return sums
 
@@ -190,9 +170,8 @@ def kinds() -> Iterator[Measure]:
 
 def main() -> None:
     """Measures and publishes."""
-    before = os.environ.get("BEFORE")
-    figures = {"ours": HERE}
-    both = figures | ({"before": Path(before)} if before else {})
+    both = checkouts("ours")
+    figures = {"ours": ROOT}
     table = Table(
         "order_crowds",
         f"Orders put into one store at once, through the handlers, for {SECONDS:g} seconds",
@@ -202,8 +181,8 @@ def main() -> None:
     )
     with tables() as engine:
         for kind in kinds():
-            checkouts = both if kind.order == "in order" else figures
-            for commit, sums in measured(engine.port, checkouts, kind).items():
+            commits = both if kind.order == "in order" else figures
+            for commit, sums in measured(engine.port, commits, kind).items():
                 table.add(*row(kind, commit, sums))
                 print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
                 print(dict(sums.answers), flush=True)

@@ -22,7 +22,14 @@ from benchmarks.measure.reporting import Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
-from storepost.orders.trees import CANCELLED, FILTERS, FINANCIAL, FULFILLMENT, TEST
+from storepost.orders.trees import (
+    CANCELLED,
+    FILTERS,
+    FINANCIAL,
+    FULFILLMENT,
+    TEST,
+    TOP_NODES,
+)
 from storepost.platform.persistence.counted_tree import (
     PACKS_WHAT_IS_COLD,
     KeyRange,
@@ -115,6 +122,11 @@ def report_beside_writers(packed: ComparedList, url: str) -> None:
             raise SystemExit(f"{total} of {len(packed.entries) + packed.written}: {wrong}")
 
 
+def orders(partition: str, packing: Packing) -> Tree:
+    """A list as those of orders are, but for how it is packed."""
+    return Tree(partition, FILTERS, top_nodes=TOP_NODES, packing=packing, keys_stay=True)
+
+
 def main() -> None:
     """Loads, measures, publishes."""
     title = (
@@ -134,13 +146,13 @@ def main() -> None:
         report_reads(plain, PLAIN)
         changed = [random.choice(plain.entries[PLAIN // 4 :]) for _ in range(WRITES)]
         plain.change("a change", list({e.key: e for e in changed}.values()))
-        cold = Tree(scope.partition("grown"), FILTERS, packing=PACKS_WHAT_IS_COLD, keys_stay=True)
+        cold = orders(scope.partition("grown"), PACKS_WHAT_IS_COLD)
         grown = ComparedList("packed as it grew", cold, [], meter, table)
         grown.write("80 a transaction", some(range(PLAIN)), 80)
         report_reads(grown, PLAIN)
         changed = [random.choice(grown.entries[PLAIN // 4 : PLAIN // 2]) for _ in range(WRITES)]
         grown.change("a change", list({e.key: e for e in changed}.values()))
-        tree = Tree(scope.partition("packed"), FILTERS, packing=Packing(), keys_stay=True)
+        tree = orders(scope.partition("packed"), Packing())
         packed = ComparedList("packed", tree, [], meter, table)
         packed.load("a first load", some(range(ENTRIES * 3 // 4)))
         packed.load("in order", some(range(ENTRIES * 3 // 4, ENTRIES)))

@@ -1,23 +1,45 @@
-"""Loads by the code of this checkout, beside that of an earlier commit where one is given."""
+"""Work by the code of this checkout, beside that of an earlier commit where one is given."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from local.template import ROOT
 
 WORKER = ROOT / "benchmarks" / "processes" / "loading_worker.py"
 
+IN_CHECKOUT = ROOT / "benchmarks" / "processes" / "in_checkout.py"
+
 type Figures = dict[str, float]
 """Seconds by the clock and of the CPU, units and calls."""
 
 
-def checkouts() -> dict[str, Path]:
+def checkouts(ours: str = "loaded") -> dict[str, Path]:
     """The checkout that `BEFORE` names, if any, and this one."""
     before = os.environ.get("BEFORE")
-    return ({"before": Path(before)} if before else {}) | {"loaded": ROOT}
+    return ({"before": Path(before)} if before else {}) | {ours: ROOT}
+
+
+def done_in(checkout: Path, worker: str, run: object, url: str) -> dict[str, Any]:
+    """What a worker of ours says that it did by the code of a checkout, with that engine."""
+    environment = {
+        **os.environ,
+        "AWS_ENDPOINT_URL_DYNAMODB": url,
+        "PYTHONPATH": f"{checkout / 'layers' / 'core'}:{checkout}",
+        "POWERTOOLS_LOG_LEVEL": "CRITICAL",
+    }
+    done = subprocess.run(
+        [sys.executable, str(IN_CHECKOUT), worker, json.dumps(vars(run))],
+        cwd=checkout,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 def measured_in(checkout: Path, load: str, count: int, milliseconds: float) -> dict[str, Figures]:

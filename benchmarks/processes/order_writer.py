@@ -1,31 +1,25 @@
 """Orders put into one store by many processes at once; it runs in earlier commits, too.
 
-`python order_writer.py '<json>'` in the folder of a checkout, with `AWS_ENDPOINT_URL_DYNAMODB`
-naming the engine; the JSON is a `Run`. It prints as JSON what became of the requests.
+`in_checkout.py` starts it; the JSON that this is given is a `Run`. It prints as JSON what became of
+the requests.
 
 Each writer is a process, as each of a function's containers is: it runs the handlers behind the
 gateway's events. They are forked from one that has imported everything.
 """
 
 import json
-import logging
-import multiprocessing
-import os
 import random
-import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
-from multiprocessing.connection import Connection
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
+
+from benchmarks.processes.in_checkout import at_once, begin, connect, module, say
 
 _PAST = timedelta(days=700)
 _STORES = 17
@@ -68,18 +62,6 @@ class Did:
         self.seconds += other.seconds
         self.orders += other.orders
         self.imported += other.imported
-
-
-def module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the benchmarks, which stood beside each other once."""
-    in_folder = f"benchmarks.{folder}"
-    return import_module(f"{in_folder}.{name}" if find_spec(in_folder) else f"benchmarks.{name}")
-
-
-def persistence(name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the service's persistence, which stood on top once."""
-    package = "storepost.platform" if find_spec("storepost.platform") else "storepost"
-    return import_module(f"{package}.persistence.{name}")
 
 
 class Shop:
@@ -144,49 +126,6 @@ class Shop:
         return dict(module("data", "bodies").order(number, number, **fields))
 
 
-def slow_down(times: float) -> None:
-    """Has this process's clocks run slower and its sleeps take longer, by as much.
-
-    A machine of two cores that runs 64 writers measures its processor. With all waiting 80 times as
-    long, of writers and of the engine, it does as much in a millisecond of the writers' clock as
-    one of 160 cores. Moments of the calendar stay real.
-    """
-    monotonic, sleep, set_timer = time.monotonic, time.sleep, signal.setitimer
-    began = monotonic()
-
-    def slower() -> float:
-        return began + (monotonic() - began) / times
-
-    def sleep_longer(seconds: float) -> None:
-        sleep(seconds * times)
-
-    def set_longer_timer(which: int, seconds: float, interval: float = 0.0) -> tuple[float, float]:
-        return set_timer(which, seconds * times, interval * times)
-
-    time.monotonic = time.perf_counter = slower
-    time.sleep = sleep_longer  # type: ignore[assignment]
-    signal.setitimer = set_longer_timer
-
-
-def serve(pipe: Connection, work: Callable[[Did], None]) -> None:
-    """Does the work in a process of its own, from when it is told to."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    random.seed()
-    connect(1.0)
-    pipe.recv()
-    did = Did()
-    work(did)
-    pipe.send(did)
-
-
-def connect(dilation: float) -> None:
-    """Has this process a client of its own."""
-    connection = persistence("item").connection
-    connection._client = None
-    connection._read_timeout_seconds = max(connection._read_timeout_seconds, 10 * dilation)
-    persistence("client").make_client(connection)
-
-
 def put_orders(shop: Shop, place: int, did: Did) -> None:
     """One order after the other, until the time is over."""
     run, until = shop.run, time.monotonic() + shop.run.seconds
@@ -210,26 +149,15 @@ def written(shop: Shop) -> Did:
     run = shop.run
     works = [partial(put_orders, shop, place) for place in range(run.writers)]
     works += [partial(bring_batches, shop, place) for place in range(run.imports)]
-    fork, pipes = multiprocessing.get_context("fork"), list[Any]()
-    for work in works:
-        parent_end, child_end = fork.Pipe()
-        fork.Process(target=serve, args=(child_end, work), daemon=True).start()
-        child_end.close()
-        pipes.append(parent_end)
-    for pipe in pipes:
-        pipe.send("begin")
     did = Did()
-    for pipe in pipes:
-        did.add(pipe.recv())
+    for each in at_once(works, Did):
+        did.add(each)
     return did
 
 
 def main(run: Run) -> None:
     """Opens the workspace where it isn't open, and has everybody write."""
-    slow_down(run.dilation)
-    module("measure", "environment")
-    logging.disable(logging.CRITICAL)
-    import_module("local.aws").keep_tables_at(os.environ["AWS_ENDPOINT_URL_DYNAMODB"])
+    begin(run.dilation)
     module("measure", "tables").start_other_services()
     connect(run.dilation)
     shop = Shop(run)
@@ -241,10 +169,7 @@ def main(run: Run) -> None:
     did = written(shop)
     orders = [*warm.orders, *did.orders]
     did.imported += warm.imported
-    print(json.dumps({**vars(did), "key": shop.key, "orders": orders, "warm": warm.answers}))
-    sys.stdout.flush()
-    with suppress(Exception):
-        os._exit(0)
+    say({**vars(did), "key": shop.key, "orders": orders, "warm": warm.answers})
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from tests.platform.counted_tree.test_interleavings import deletes, inserts, mov
 pytestmark = pytest.mark.usefixtures("folds_when_asked")
 
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
-LARGE = replace(PACKING, entries=20, pages=4)
+LARGE = replace(PACKING, entries=20, pages=4, joined_bytes=0)
 
 
 def packed(numbers: range = range(0, 400, 5), packing: Packing = PACKING) -> TwoLists:
@@ -177,7 +177,7 @@ class TestLoads:
         written = engine.written
         while len(lists.model) < 2_500:
             bring(len(lists.model) // 10)
-        assert (engine.written - written) / (len(lists.model) - 1_200) <= 0.42
+        assert (engine.written - written) / (len(lists.model) - 1_200) <= 0.5
         lists.check_whole()
 
     def test_only_into_a_list_that_may_be_packed(self) -> None:

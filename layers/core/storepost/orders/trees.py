@@ -48,6 +48,10 @@ CANCELLED = FilterField("cancelled", "c", {False: "A", True: "B"})
 TEST = FilterField("isTest", "t", {False: "A", True: "B"})
 FILTERS = (FINANCIAL, FULFILLMENT, CANCELLED, TEST)
 
+TOP_NODES = 21
+"""Of these lists' nodes so many take one read unit: the first page's query of the top reads no more
+than that."""
+
 
 @dataclass(frozen=True)
 class OrderList:
@@ -59,7 +63,13 @@ class OrderList:
     @property
     def tree(self) -> Tree:
         """Returns the list's tree."""
-        return Tree(self._partition, FILTERS, packing=PACKS_WHAT_IS_COLD, keys_stay=True)
+        return Tree(
+            self._partition,
+            FILTERS,
+            top_nodes=TOP_NODES,
+            packing=PACKS_WHAT_IS_COLD,
+            keys_stay=True,
+        )
 
     @property
     def _partition(self) -> str:

@@ -130,9 +130,9 @@ def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
     )
 
 
-def pages_named(names: Iterable[str]) -> str | None:
-    """What a leaf says of its pages, oldest first."""
-    return _BETWEEN_PAGES.join(names) or None
+def pages_named(lo: str, pages: Iterable[str]) -> str | None:
+    """What a leaf that begins there says of its pages, oldest first: generations or sort keys."""
+    return _BETWEEN_PAGES.join(page.removeprefix(lo + BEFORE_KEYS) for page in pages) or None
 
 
 def as_node(raw: Raw) -> Node:

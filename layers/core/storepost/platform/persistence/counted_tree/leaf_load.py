@@ -1,7 +1,7 @@
 """What a load does to one leaf: the leaves and pages that it becomes, and what stays a row."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,11 @@ from storepost.platform.persistence.counted_tree.items import (
     pages_named,
 )
 from storepost.platform.persistence.counted_tree.keys import KeyRange, separator
+from storepost.platform.persistence.counted_tree.leaf_bytes import (
+    ROW_BYTES,
+    bytes_of_page,
+    parts_of_leaf,
+)
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
     TreeEntry,
@@ -20,13 +25,20 @@ from storepost.platform.persistence.counted_tree.model import (
     difference,
     total,
 )
-from storepost.platform.persistence.counted_tree.pages import Packing, Stored, generation
+from storepost.platform.persistence.counted_tree.pages import (
+    Packing,
+    Stored,
+    generation,
+)
 from storepost.platform.persistence.counted_tree.pieces import LeafPieces, pieces_at
 from storepost.platform.persistence.counted_tree.repacking import as_read
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _FEW = 3
 """Below so many new entries rows cost no more than a page."""
+
+_NEARLY = 0.75
+"""A leaf that is written anew with this part of its bytes would soon be again: it is cut."""
 
 _SHARE = 4
 """A page of its own is for new entries that are a quarter of the leaf's at most."""
@@ -48,6 +60,12 @@ class LeafLoad:
         return {entry.key: entry for page in pages for entry in page}
 
     @cached_property
+    def _kept(self) -> list[str]:
+        """The leaf's pages that are too large to be joined with a new one."""
+        sizes = self.stored.sizes
+        return [key for key in self.leaf.page_keys if sizes[key] >= self.packing.joined_bytes]
+
+    @cached_property
     def changed(self) -> list[TreeEntry]:
         """Those that aren't there already."""
         return [entry for entry in self.new if self._there(entry.key) != entry]
@@ -61,27 +79,81 @@ class LeafLoad:
     @cached_property
     def paged(self) -> list[TreeEntry]:
         """What is to be in new pages, by key."""
-        rows = {entry.key for entry in self.as_rows} | self.stored.rows.keys()
-        new = {entry.key: entry for entry in self.changed}
-        all_paged = new if self.adds_page else self._page | new
-        return [entry for key, entry in sorted(all_paged.items()) if key not in rows]
+        return self._beside_small if self.adds_page else self._all
+
+    @cached_property
+    def _all(self) -> list[TreeEntry]:
+        """What is to be in pages at all."""
+        return self._without_rows(self._page | self._new)
+
+    @cached_property
+    def _beside_small(self) -> list[TreeEntry]:
+        """The new entries, and those of small pages."""
+        small = set(self.leaf.page_keys).difference(self._kept)
+        joined = {e.key: self._page[e.key] for key in small for e in self.stored.page(key)}
+        return self._without_rows(joined | self._new)
+
+    @property
+    def _new(self) -> dict[str, TreeEntry]:
+        return {entry.key: entry for entry in self.changed}
+
+    def _without_rows(self, entries: Mapping[str, TreeEntry]) -> list[TreeEntry]:
+        rows = self._row_keys
+        return [entry for key, entry in sorted(entries.items()) if key not in rows]
 
     @property
     def needs_page(self) -> bool:
         """Whether a page is written anew."""
-        return self.is_full or len(self.as_rows) < len(self.changed)
+        return self.is_full or self._brings_some
 
     @property
+    def _brings_some(self) -> bool:
+        """Whether any of the new entries are to be in a page."""
+        return len(self.as_rows) < len(self.changed)
+
+    @cached_property
     def is_full(self) -> bool:
         """Whether the leaf becomes several."""
+        if self._has_many:
+            return True
+        if self.adds_page or not self._brings_some:
+            return False
+        return self._bytes_of_all + self._bytes_of_rows > _NEARLY * self.packing.max_bytes
+
+    @property
+    def _has_many(self) -> bool:
         return self.leaf.n + len(self.changed) >= 2 * self.packing.entries
 
     @cached_property
     def adds_page(self) -> bool:
-        """Whether the new entries get a page of their own beside the leaf's, which stay."""
-        pages = len(self.leaf.page_keys)
+        """Whether the new entries get a page of their own beside those of the leaf that stay."""
         few = _SHARE * len(self.changed) <= self.leaf.n
-        return self.needs_page and not self.is_full and few and 0 < pages < self.packing.pages
+        if self._has_many or not self._brings_some or not few or not self.leaf.page:
+            return False
+        kept = sum(self.stored.sizes[key] for key in self._kept) + self._bytes_of_rows
+        added = bytes_of_page(self.rows, self.leaf, self._beside_small)
+        return len(self._kept) < self.packing.pages and kept + added <= self.packing.max_bytes
+
+    @cached_property
+    def _bytes_of_all(self) -> int:
+        """Of all that is to be in pages, in one of them."""
+        return bytes_of_page(self.rows, self.leaf, self._all)
+
+    @property
+    def _bytes_about(self) -> float:
+        """As `_bytes_of_all`, by the first of many."""
+        some = self._all[: 2 * self.packing.entries]
+        bytes_of_some = bytes_of_page(self.rows, self.leaf, some)
+        return bytes_of_some * len(self._all) / max(1, len(some))
+
+    @property
+    def _row_keys(self) -> set[str]:
+        return {entry.key for entry in self.as_rows} | self.stored.rows.keys()
+
+    @property
+    def _bytes_of_rows(self) -> int:
+        """Of the rows above pages; a leaf that has no page yet has as many rows as ever."""
+        return ROW_BYTES * len(self._row_keys) if self.leaf.page else 0
 
     @cached_property
     def added(self) -> Counts:
@@ -142,9 +214,9 @@ class LeafLoad:
     def _named(self, node: Node) -> Node:
         if not self.needs_page:
             return node
-        old = self.leaf.page_keys if self.adds_page else ()
+        old = self._kept if self.adds_page else ()
         new = [generation(node.version)] if self._paged_in(node.range) else []
-        return replace(node, page=pages_named([*old, *new]))
+        return replace(node, page=pages_named(node.lo, [*old, *new]))
 
     def _cut(self) -> list[Node]:
         """Equal parts. Raises LostRace where what the leaf counts can't be told just now."""
@@ -152,8 +224,8 @@ class LeafLoad:
         if difference(total(counts for _, counts in contents.counted), self.leaf.counts):
             raise LostRace
         keys = sorted({e.key for e in contents.entries} | {e.key for e in self.changed})
-        parts = max(1, len(keys) // self.packing.entries)
-        bounds = [len(keys) * part // parts for part in range(1, parts)]
+        least = max(2, len(keys) // self.packing.entries)
+        bounds = parts_of_leaf(self.packing, keys, self._row_keys, self._bytes_about, least)[1:-1]
         starts = [self.leaf.lo, *(separator(keys[b - 1], keys[b]) for b in bounds)]
         counted = [*contents.counted, *self._counts_of_new()]
         pieces = pieces_at(starts, counted)

@@ -63,6 +63,15 @@ class Load:
         while listed < last:
             listed = self._step(entries, listed, last)
         self._insert(entries, last, len(entries))
+        if first < last:
+            self._cut_large(entries[:first])
+            self._cut_large(entries[last:])
+
+    def _cut_large(self, rows: Sequence[TreeEntry]) -> None:
+        """Cuts the leaves at one of the list's ends to which rows gave too many bytes."""
+        for entry in (*rows[:1], *rows[1:][-1:]):
+            with suppress(LostRace):
+                self._splitter().cut_large(entry.key)
 
     @property
     def _packing(self) -> Packing:

@@ -51,7 +51,7 @@ class Merger:
             counts=total((left.counts, right.counts)),
             version=max(left.version, right.version) + 1,
             # All that an empty leaf's page has is gone.
-            page=left.page if right is node else pages_named(right.page_keys),
+            page=left.page if right is node else pages_named(left.lo, right.page_keys),
         )
         changes = Changes()
         self.rows.rewrite(changes, left, joined)

@@ -23,14 +23,17 @@ from storepost.platform.persistence.counted_tree.model import (
 from storepost.platform.persistence.deflated import Deflated
 
 _CONTENT = Deflated()
+_BESIDE = sum(map(len, ("pk", "sk", "kind", "page", "z")))
 
 
 @dataclass(frozen=True)
 class Packing:
     """How the leaves of a list are packed.
 
-    `entries` is about how many a leaf has, twice that is split, in so many `pages` at most. After
-    `fold_after` writes to a leaf its rows are brought into one page. `ends` entries at either end
+    `entries` is about how many a leaf has, twice that is split, in so many `pages` of `max_bytes`
+    together at most: beyond either they become one, and a leaf with nearly as many bytes is cut.
+    A load that adds a page joins it with those under `joined_bytes`. After `fold_after` writes to a
+    leaf its rows are brought into one page. `ends` entries at either end
     of the list stay rows, so that its first page is read without any node. Where `cold_after` is
     given the list's keys begin with moments, and leaves whose entries are all older than that are
     packed as the list grows.
@@ -39,8 +42,10 @@ class Packing:
     entries: int = 100
     fold_after: int = 36
     ends: int = 72
-    node_fan_out: int = 18
-    pages: int = 8
+    node_fan_out: int = 17
+    pages: int = 6
+    max_bytes: int = 6_000
+    joined_bytes: int = 1_000
     cold_after: timedelta | None = None
 
 
@@ -57,7 +62,16 @@ def generation(version: int) -> str:
 
     Were it not, a try that came too late would write over a page that is read.
     """
-    return f"{version}.{secrets.token_urlsafe(4)}"
+    return f"{version}.{secrets.token_urlsafe(3)}"
+
+
+def page_bytes(page: PageItem) -> int:
+    """How many bytes DynamoDB counts of a page: of its attributes' names and values."""
+    return _bytes(page.pk, page.sk, _CONTENT.serialize(page.entries))
+
+
+def _bytes(partition: str, key: str, content: bytes) -> int:
+    return len(partition.encode()) + len(key.encode()) + len(content) + _BESIDE
 
 
 def page_item(
@@ -79,12 +93,15 @@ class Stored:
     fields: Sequence[FilterField]
     rows: dict[str, TreeEntry | None] = field(default_factory=dict)
     pages: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many bytes DynamoDB counts of each page."""
 
     def add(self, raw: Raw) -> bool:
         """Adds an item; whether it is an entry."""
         key = raw["sk"]["S"]
         if BEFORE_KEYS in key:
             self.pages[key] = raw["z"]["B"]
+            self.sizes[key] = _bytes(raw["pk"]["S"], key, raw["z"]["B"])
             return False
         self.rows[key] = None if "x" in raw else self._entry(raw)
         return "x" not in raw
@@ -116,6 +133,7 @@ class Stored:
                 self.fields,
                 {key: self.rows[key] for key in _among(rows, within)},
                 {key: self.pages[key] for key in _among(pages, within)},
+                self.sizes,
             )
             for within in ranges
         ]

@@ -1,7 +1,7 @@
 """Pages of a list by their number, and drawing by it: which leaves are read, and what of them."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from storepost.platform.persistence.counted_tree.items import Node
@@ -99,6 +99,18 @@ def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] |
     return None if rows is None else rows[first:]
 
 
+def _leaves(reading: Reading, skip: int, size: int, query: PageQuery) -> Iterable[tuple[Node, int]]:
+    """The leaves behind the skipped entries; few where so many entries of all stand side by side.
+
+    Those that a filter keeps are spread over many.
+    """
+    descending = query.descending
+    near = None
+    if reading.counts_all:
+        near = reading.near_leaves(skip, descending=descending, wanted=size)
+    return near or reading.leaves(skip, descending=descending, wanted=size)
+
+
 def _page_of_leaves(
     reading: Reading, skip: int, left: int, query: PageQuery
 ) -> Sequence[TreeEntry]:
@@ -109,7 +121,7 @@ def _page_of_leaves(
     leaves: list[Node] = []
     first, promised = 0, 0
     size = min(query.request.size, left)
-    for leaf, skipped in reading.leaves(skip, descending=query.descending, wanted=size):
+    for leaf, skipped in _leaves(reading, skip, size, query):
         if not leaves:
             first = query.skipped_in(leaf, skipped)
         leaves.append(leaf)

@@ -51,6 +51,8 @@ class ReadParts:
         """What wasn't counted when the top was read last."""
         self._ahead: set[tuple[int, str]] = set()
         """Parents whose children were read since the top was, and not yet held against them."""
+        self._edges: dict[tuple[int, str], Sequence[Node]] = {}
+        """Children next to the neighbour with which they were read, by their parent's place."""
         self._below: dict[tuple[int, str], Sequence[Node]] = {}
         """Those that were held against the nodes above them."""
         self._entries: dict[tuple[KeyRange, KeyRange], Sequence[TreeEntry]] = {}
@@ -77,7 +79,8 @@ class ReadParts:
         These count then what is added to them as pending once more. Their sum doesn't tell, as with
         `_forget_folded`.
         """
-        if self._attempts and any(_changed(self._pending, each) for each in self._below.values()):
+        below = (*self._below.values(), *self._edges.values())
+        if self._attempts and any(_changed(self._pending, each) for each in below):
             folded = set(self._summit.pending).difference(self._rows.pending())
             if folded:
                 self._begin_anew()
@@ -141,6 +144,39 @@ class ReadParts:
             below = [child for child in found if child.lo in node.range]
             self._children[node.level, node.lo] = below
             self._ahead.add((node.level, node.lo))
+
+    def read_on(self, nodes: Sequence[Node], *, descending: bool) -> None:
+        """Reads what stands below the first of two neighbours, and next to that, by one query.
+
+        Two nodes that are full take twice as much as one, and a page that begins below the first
+        ends in the first leaf below the second. All that is known of that leaf is what it says
+        itself: it may have what came since the list's total was read. So only where reading both
+        is dear, in a list of three levels or more whose entries never move.
+        """
+        if not (self._rows.packing and self._rows.keys_stay and self.levels_below > 1):
+            return self.read_ahead(nodes)
+        if len(nodes) < 2 or (nodes[1].level, nodes[1].lo) in self._edges:
+            return None
+        first, second = nodes
+        found = self._rows.children_and_next(first, descending=descending)
+        below, edge = ([n for n in found if n.lo in node.range] for node in nodes)
+        if is_whole(below, first.range):
+            self._children[first.level, first.lo] = below
+            self._ahead.add((first.level, first.lo))
+        within = KeyRange(edge[0].lo if edge and descending else second.lo, second.hi)
+        if edge and not descending:
+            within = KeyRange(second.lo, edge[-1].hi)
+        self._edges[second.level, second.lo] = edge if is_whole(edge, within) else ()
+        return None
+
+    def edge(self, node: Node) -> Sequence[Node]:
+        """Those of a node's children that were read with its neighbour's; none where none were."""
+        return self._edges.get((node.level, node.lo), ())
+
+    @property
+    def levels_below(self) -> int:
+        """How many levels stand below the top."""
+        return self.top[0].level if self.top else 0
 
     def _fit(self, children: Sequence[Node], node: Node) -> bool:
         weight = sum(map(self._own_weight, children))
@@ -208,6 +244,7 @@ class ReadParts:
             self._pending_before = summit.pending
         self.__dict__.pop("_pending", None)
         self._ahead.clear()
+        self._edges.clear()
         self._below.clear()
         self._entries.clear()
         raise Unsettled

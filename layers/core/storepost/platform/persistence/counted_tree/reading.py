@@ -54,19 +54,39 @@ class Reading(ReadParts):
         With how many of its entries are among those; None behind the end. `wanted` is as with
         `leaves`.
         """
-        nodes = self.top
+        leaves, skip = self._way(skip, descending=descending, wanted=wanted)
+        return (leaves[0], skip) if leaves else None
+
+    def near_leaves(
+        self, skip: int, *, descending: bool, wanted: int
+    ) -> Sequence[tuple[Node, int]] | None:
+        """As `leaves` where few that stand side by side have so many; else None."""
+        leaves, skip = self._way(skip, descending=descending, wanted=wanted)
+        found, promised = list[tuple[Node, int]](), -skip
+        for leaf in leaves:
+            if promised >= wanted:
+                break
+            if weight := self.weight(leaf):
+                found.append((leaf, 0 if found else skip))
+                promised += weight
+        return found if promised >= wanted else None
+
+    def _way(self, skip: int, *, descending: bool, wanted: int) -> tuple[Sequence[Node], int]:
+        """From the leaf on where the first `skip` entries that count end, those that were read.
+
+        With how many of its entries are among those.
+        """
+        nodes = self.top[::-1] if descending else self.top
         while True:
-            in_order = nodes[::-1] if descending else nodes
-            ranks = list(accumulate(map(self.weight, in_order), initial=0))
+            ranks = list(accumulate(map(self.weight, nodes), initial=0))
             first = bisect_right(ranks, skip) - 1
-            if first == len(in_order):
-                return None
-            skip -= ranks[first]
-            if not in_order[first].level:
-                return in_order[first], skip
-            if self.weight(in_order[first]) - skip < wanted:
-                self.read_ahead(in_order[first : first + 2])
-            nodes = self.children(in_order[first])
+            skip, nodes = skip - ranks[first], nodes[first:]
+            if not nodes or not nodes[0].level:
+                return nodes, skip
+            if self.weight(nodes[0]) - skip < wanted:
+                self.read_on(nodes[:2], descending=descending)
+            parts = [self.children(nodes[0]), *map(self.edge, nodes[1:2])]
+            nodes = [node for part in parts for node in (part[::-1] if descending else part)]
 
     def leaves(self, skip: int, *, descending: bool, wanted: int = 0) -> Iterator[tuple[Node, int]]:
         """The leaves with entries that count, behind the first `skip` of those, in that direction.
@@ -98,11 +118,6 @@ class Reading(ReadParts):
     def packing(self) -> Packing | None:
         """How the list's leaves are packed; None in a list that never has a page."""
         return self._rows.packing
-
-    @property
-    def levels_below(self) -> int:
-        """How many levels stand below the top."""
-        return self.top[0].level if self.top else 0
 
     def packed(self, within: KeyRange) -> KeyRange | None:
         """The part of a range where entries may stand in pages; None where all are rows."""

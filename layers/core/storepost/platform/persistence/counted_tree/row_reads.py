@@ -142,6 +142,21 @@ class RowReads:
         """The nodes one level below, in order, of one parent or of all up to the last."""
         return self._nodes(parent.level - 1, KeyRange(parent.lo, (last or parent).hi))
 
+    def children_and_next(self, parent: Node, *, descending: bool) -> list[Node]:
+        """The nodes below a parent, in order, and those of the level that one reads on to.
+
+        Ascending that is one; descending it is as many as a query finds that may have all of the
+        parent's. Of a parent that has more, the query finds no other's.
+        """
+        level = parent.level - 1
+        if not descending:
+            condition = Item.sk.between(f"{level}{parent.lo}", f"{level}{parent.hi}")
+            return list(map(as_node, self._query(self.nodes_partition, condition)))
+        condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{parent.hi}")
+        limit = 2 * (self.packing.node_fan_out if self.packing else 0) + 2
+        raw = self._query(self.nodes_partition, condition, limit, descending=True)
+        return list(map(as_node, raw))[::-1]
+
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
         """The first so many nodes of a level within a range, from either end."""
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")

@@ -12,6 +12,7 @@ from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.counted_tree.contention import give_way
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST
+from storepost.platform.persistence.counted_tree.leaf_bytes import bytes_of_page, parts_of_leaf
 from storepost.platform.persistence.counted_tree.model import difference, total
 from storepost.platform.persistence.counted_tree.pieces import LeafPieces, Piece
 from storepost.platform.persistence.counted_tree.repacking import Repacking
@@ -56,7 +57,7 @@ class Splitter:
         least, most = self._bounds(node)
         if len(pieces) < 2 * least:
             if pieces and self.is_to_fold(node):
-                self._cut(node, pieces, [0, len(pieces)])
+                self._fold(node, pieces)
             return
         if node.has_parent:
             self._cut(node, pieces, self._parts(node, len(pieces), least, most))
@@ -75,10 +76,34 @@ class Splitter:
             self._add_level(0)
         self.split(1, key)
 
+    def cut_large(self, key: str) -> None:
+        """Cuts a leaf to which rows gave too many bytes. Raises LostRace as `split` does."""
+        leaf = self.rows.floor(0, key)
+        pieces = self._pieces(leaf) if leaf else ()
+        if leaf and pieces and len(self._bounds_of_bytes(leaf)) > 2:
+            self._fold(leaf, pieces)
+
     def is_to_fold(self, leaf: Node) -> bool:
         """Whether so many rows stand above the leaf's page that they are to be brought into it."""
         packing = self.rows.packing
         return packing is not None and leaf.writes_since_packed >= packing.fold_after
+
+    def _fold(self, leaf: Node, pieces: Sequence[Piece]) -> None:
+        """Brings the rows into the leaf's page, and cuts it where it has too many bytes then."""
+        bounds = self._bounds_of_bytes(leaf)
+        self._cut(leaf, pieces, bounds)
+        if leaf.has_parent and len(bounds) > 2:
+            self.split(leaf.level + 1, leaf.lo)
+
+    def _bounds_of_bytes(self, leaf: Node) -> list[int]:
+        contents, packing, span = self.leaves.contents_of(leaf), self.rows.packing, self.rows.span()
+        entries = contents.entries
+        if packing is None or span is None:
+            return [0, len(entries)]
+        rows = [key for key in contents.stored.rows if key not in span or not leaf.page]
+        paged = [entry for entry in entries if entry.key not in rows]
+        in_page = bytes_of_page(self.rows, leaf, paged)
+        return parts_of_leaf(packing, [e.key for e in entries], rows, in_page)
 
     def fan_out_of(self, node: Node) -> int:
         """What stands directly below the node at least after a split."""

@@ -98,7 +98,7 @@ def append(
 
 def _with_page(leaf: Node, packed: PackedEntries) -> Node:
     """The leaf, in its new version, with one page more."""
-    names = pages_named([*leaf.page_keys, generation(leaf.version)])
+    names = pages_named(leaf.lo, [*leaf.page_keys, generation(leaf.version)])
     return replace(leaf, counts=total((leaf.counts, packed.counts)), page=names)
 
 

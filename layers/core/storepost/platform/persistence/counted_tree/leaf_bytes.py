@@ -1,0 +1,43 @@
+"""How many bytes a leaf's pages and rows have, and where one that has too many is cut.
+
+A page of a list lies in two leaves at most, mostly, and both are read whole: so they are bounded.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from itertools import accumulate, pairwise
+from math import ceil
+
+from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS, Node
+from storepost.platform.persistence.counted_tree.model import TreeEntry
+from storepost.platform.persistence.counted_tree.pages import Packing, generation, page_bytes
+from storepost.platform.persistence.counted_tree.rows import Rows
+
+ROW_BYTES = 170
+"""An entry's row has about so many in our lists."""
+
+
+def bytes_of_page(rows: Rows, leaf: Node, entries: Sequence[TreeEntry]) -> int:
+    """How many bytes a page of the leaf with those entries has; none without any."""
+    key = leaf.lo + BEFORE_KEYS + generation(leaf.version + 1)
+    return page_bytes(rows.page_item(key, entries)) if entries else 0
+
+
+def parts_of_leaf(
+    packing: Packing, keys: Sequence[str], rows: Collection[str], paged_bytes: float, least: int = 1
+) -> list[int]:
+    """Where parts of a leaf begin among its entries' keys, and where the last one ends.
+
+    Of those some are rows, and the others have so many bytes in one page. There are `least` parts
+    of as many entries each, or where one of these is too large, parts of about as many bytes.
+    """
+    in_rows = [key in rows for key in keys]
+    paged = paged_bytes / max(1, len(keys) - sum(in_rows))
+    each = (ROW_BYTES if is_row else paged for is_row in in_rows)
+    sums = list(accumulate(each, initial=0.0))
+    bounds = [len(keys) * part // least for part in range(least + 1)]
+    if all(sums[end] - sums[begin] <= packing.max_bytes for begin, end in pairwise(bounds)):
+        return bounds
+    parts = max(least, ceil(sums[-1] / packing.max_bytes))
+    begins = {bisect_left(sums, sums[-1] * part / parts) for part in range(1, parts)}
+    return [0, *sorted(begins - {0, len(keys)}), len(keys)]
