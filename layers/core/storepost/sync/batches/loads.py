@@ -233,9 +233,9 @@ class OrderLoads:
 
     def _next_orders(self, start: int) -> list[OrderRecord]:
         """The orders that come next and are new, up to the first record that isn't one."""
-        if start >= len(self._records) or not isinstance(self._records[start], OrderRecord):
-            return []
         end = self._end if start < self._end else len(self._records)
+        if end - start < _LEAST_LISTED or not isinstance(self._records[start], OrderRecord):
+            return []
         begins = self._prefetched_until < start + _LEAST_AHEAD
         if begins:
             self._prefetched_until = start + AHEAD
