@@ -92,6 +92,7 @@ class _Own(threading.local):
 _own = _Own()
 _function: ContextVar[str | None] = ContextVar("function", default=None)
 """The function that this thread runs, or works for where a function started it with its context."""
+_NOBODYS = ""
 
 
 def running() -> str | None:
@@ -101,8 +102,8 @@ def running() -> str | None:
     runs itself. Of a thread that has no function's context it is the one that began last.
     """
     function = _function.get()
-    if function or _own.apart:
-        return function
+    if function is not None or _own.apart:
+        return function or None
     return _running[-1] if _running else None
 
 
@@ -119,12 +120,10 @@ def apart() -> Iterator[None]:
 @contextmanager
 def outside() -> Iterator[None]:
     """Says that what this thread does counts to no function, but for those that it invokes."""
-    before, token = _running[:], _function.set(None)
-    _running.clear()
+    token = _function.set(_NOBODYS)
     try:
         yield
     finally:
-        _running[:] = before
         _function.reset(token)
 
 

@@ -5,6 +5,7 @@ A buyer of several is written once. All that is decided of an order is decided a
 by the same functions.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil
@@ -24,8 +25,8 @@ from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.stores.stores.model import Store
 
 ENDS = 72
-"""Of a store's list at either end so many orders are written one by one: the first page of a list
-is read without any page of entries."""
+"""Of a store's list at either end so many orders have their entries in rows: the first page of a
+list is read without any page of entries."""
 
 ITEMS_OF_LISTS = 11
 """What both lists take in a transaction at most, of levels that there usually are: two leaves each,
@@ -54,7 +55,7 @@ class Needs:
         return max(self.recent_lists)
 
 
-class NewOrders:
+class NewOrders(ABC):
     """The new orders of one unit of work, of whom a buyer of several is written once."""
 
     items_of_order = 2
@@ -122,9 +123,9 @@ class NewOrders:
         if items > MAX_ITEMS - self._least_of_lists:
             raise TooManyWrites(f"a unit of {items} items beside its lists")
 
+    @abstractmethod
     def _list(self, order: Order) -> None:
         """Gives the order its places in the lists."""
-        raise NotImplementedError
 
 
 class ListedOrders(NewOrders):

@@ -170,7 +170,7 @@ class OrderLoads:
                 return None
             if not is_packed and self._has_pages:
                 self._leave_pages()
-                continue  # what was read ahead is read anew
+                continue  # what was in flight is read now
             chunk = self._chunk(progress, orders, is_packed=is_packed)
             if self._begin(chunk, orders, note):
                 self._has_pages = is_packed
