@@ -28,10 +28,14 @@ def write_customers(path: Path, count: int) -> None:
 
 
 def write_orders(path: Path, count: int, customers: int) -> None:
-    """The file of an export of so many orders, bought by these customers in turn."""
+    """The file of an export of so many orders.
+
+    A shop creates a customer with their first order: the first ones are that, each of another one.
+    """
     with path.open("w", encoding="utf-8") as file:
         for number in range(1, count + 1):
-            order = _order(number, 1 + number * 7919 % customers)
+            is_first = number <= customers
+            order = _order(number, number if is_first else 1 + number * 7919 % customers)
             file.write(json.dumps(order) + "\n")
             for line in range(LINES):
                 file.write(json.dumps(_line(number, line, order["id"])) + "\n")

@@ -66,6 +66,15 @@ class TestReadAhead:
         assert row is not None
         assert row.name == someone.name
 
+    def test_many_are_read_by_several_calls(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        unknown = [(f"person#{number}", "person") for number in range(249)]
+        with calls() as made:
+            reads.prefetch([*unknown, key_of(someone)])
+            assert reads.text(key_of(someone), "name") == someone.name
+            assert not reads.find_all(unknown)
+        assert made.made == 3 * ["BatchGetItem"]
+
     def test_a_text_of_a_row(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         assert reads.text(key_of(someone), "name") is None
@@ -175,6 +184,38 @@ class TestInFlight:
         row = reads.find(PersonItem, key_of(someone))
         assert row is not None
         assert (row.name, waited) == ("Bea", ["waited"])
+
+    def test_of_two_in_flight_the_first_is_written_first(self, world: World) -> None:
+        people, reads, waited = [world.person() for _ in range(3)], ReadAhead(), list[str]()
+        keys = [key_of(each) for each in people]
+        reads.prefetch(keys)
+        for someone, name in zip(people, ("Ann", "Bea"), strict=False):
+            changes = rename(reads, someone, name)
+            reads.follow(lambda changes=changes: self._land(changes, reads, waited))
+            if name == "Ann":
+                changes.commit()
+            reads.next()
+        reads.landed()
+        with calls() as made:
+            assert reads.text(keys[0], "name") is None, "it isn't known any more"
+            reads.prefetch(keys)
+            assert reads.text(keys[0], "name") == "Ann"
+            assert made.made == ["BatchGetItem"]
+        assert waited == []
+        assert reads.text(keys[1], "name") == "Bea"
+        assert waited == ["waited"]
+
+    def test_all_that_failed_is_read_anew(self, world: World) -> None:
+        people, reads = [world.person() for _ in range(2)], ReadAhead()
+        keys = [key_of(each) for each in people]
+        reads.prefetch(keys)
+        for someone in people:
+            rename(reads, someone, "Ann")
+            reads.follow(lambda: pytest.fail("nobody waits"))
+            reads.next()
+        reads.all_landed()
+        reads.prefetch(keys)
+        assert [reads.text(key, "name") for key in keys] == [each.name for each in people]
 
     @staticmethod
     def _land(changes: Changes, reads: ReadAhead, waited: list[str]) -> None:

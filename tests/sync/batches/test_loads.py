@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from storepost.sync.batches import chunks, loads
 from tests.harness.call_interruption import before_write, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import World
-from tests.sync.batches.batch_store import Body, Shop, buyer, customer, open_shop, order
+from tests.sync.batches.batch_store import Body, Shop, buyer, customer, moment, open_shop, order
 from tests.sync.batches.state import state_of
 from tests.sync.batches.test_same_as_puts import CUSTOMERS, ORDERS, check, put_all
 from tests.sync.batches.watching import chunks_of, key_of, slow, transactions
@@ -84,6 +85,25 @@ def test_each_transaction_of_a_load_moves_what_the_import_shows(
         seen.append(shop.read(queued)["imported"]["orders"])
     moved = [after - before for before, after in pairwise(seen)]
     assert moved == [4, 4, 4, 2, 0], "the last run completes it"
+
+
+def test_transactions_are_filled_again_once_buyers_take_less(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their first orders are older than they are, and move them in lists."""
+    shop, buyers = ready(world), range(12)
+    shop.bring(customers=[customer(n, 5000, externalCreatedAt=moment(5000)) for n in buyers])
+    for module in (loading, loads):
+        monkeypatch.setattr(module, "ENDS", 2)
+    with transactions() as seen:
+        shop.bring(orders=[order(n, customer=buyer(n % len(buyers))) for n in range(10, 106)])
+    chunks = chunks_of(seen)
+    sizes = [sum("#order#" in key_of(item)[0] for item in items) for items in chunks]
+    assert sum(sizes) == 96
+    assert max(sizes[:2]) <= 15, "an order of theirs takes some seven items"
+    assert max(sizes[2:]) >= 25, "an order of theirs takes two"
+    assert len(shop.numbers()) == KNOWN + 96
+    shop.check_lists()
 
 
 def ready(world: World) -> Shop:
@@ -199,6 +219,15 @@ class TestLoads:
         assert max(map(len, chunks_of(seen))) <= MAX_ITEMS + 1
         assert len(shop.numbers()) == 90
         shop.check_lists()
+
+    def test_it_is_asked_seldom_whether_the_lists_have_ends(self, shop: Shop) -> None:
+        """Not before they may have: few orders at once are far from it."""
+        with (
+            small_loads(ends=30, lookahead=100),
+            patch.object(loads, "missing_at_ends", wraps=loads.missing_at_ends) as asked,
+        ):
+            shop.bring(orders=[order(n) for n in range(100)])
+        assert asked.call_count == 2
 
     def test_fewer_transactions_than_orders(self, world: World) -> None:
         shop = ready(world)

@@ -6,9 +6,10 @@ by the same functions.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from statistics import fmean
 
 from storepost.orders.buyers import Buyer
 from storepost.orders.incoming import IncomingOrder
@@ -34,25 +35,51 @@ the nodes above, where pages are."""
 _LEAST_OF_LISTS = 2
 """A leaf of each."""
 _RECENT = 4
-"""Transactions by which it is foreseen what the lists take in the next one."""
+"""Transactions by which it is foreseen what parts take in the next one."""
 ITEMS_OF_NEW_BUYER = 11
 """About what somebody new takes: a profile, three claims, four entries, their share of nodes."""
+_ITEMS_OF_KNOWN_BUYER = 1
+"""The profile, of which no entry moves."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Says how many items parts of a transaction seem to take, by those before."""
+    """Says how many items parts of a transaction seem to take, by the last ones before.
 
-    recent_lists: tuple[int, ...] = (ITEMS_OF_LISTS,)
-    """Pages of both lists, and what stands above them, in the last transactions: a new leaf takes
-    more than one that is appended to, and comes with some of them."""
-    new_buyer: float = ITEMS_OF_NEW_BUYER
-    """Somebody new, with claims and entries."""
+    Each is a number for a transaction, and the largest counts: one item too many costs more than
+    one too few.
+    """
+
+    recent_lists: tuple[float, ...] = (ITEMS_OF_LISTS,)
+    """Pages of both lists, and what stands above them: a new leaf takes more than one that is
+    appended to, and comes with some of them."""
+    recent_new: tuple[float, ...] = (ITEMS_OF_NEW_BUYER,)
+    """Somebody new on average, with claims and entries."""
+    recent_known: tuple[float, ...] = (_ITEMS_OF_KNOWN_BUYER,)
+    """Somebody known on average: their first order may move them in lists."""
 
     @property
     def lists(self) -> int:
         """Returns what both lists seem to take."""
-        return max(self.recent_lists)
+        return ceil(max(self.recent_lists))
+
+    def of_buyers(self, new: int, known: int) -> int:
+        """Returns what so many buyers seem to take."""
+        return ceil(max(self.recent_new) * new + max(self.recent_known) * known)
+
+    def with_lists(self, items: int) -> "Needs":
+        """Returns them with what the lists took in one transaction more."""
+        return replace(self, recent_lists=_one_more(self.recent_lists, items))
+
+    def with_buyers(self, new: Sequence[int], known: Sequence[int]) -> "Needs":
+        """Returns them with what each buyer took in one transaction more."""
+        recent_new = _one_more(self.recent_new, fmean(new)) if new else self.recent_new
+        recent_known = _one_more(self.recent_known, fmean(known)) if known else self.recent_known
+        return replace(self, recent_new=recent_new, recent_known=recent_known)
+
+
+def _one_more(recent: tuple[float, ...], items: float) -> tuple[float, ...]:
+    return (*recent, items)[-_RECENT:]
 
 
 class NewOrders(ABC):
@@ -73,18 +100,13 @@ class NewOrders(ABC):
     @property
     def items(self) -> int:
         """Returns about how many items the commit adds, beside what the unit has already."""
-        new = self._new_buyers
-        of_buyers = ceil(self.needs.new_buyer * new) + len(self._buyers) - new
-        return self._items_of_lists + of_buyers
+        new = sum(buyer.before is None for buyer in self._buyers.values())
+        return self._items_of_lists + self.needs.of_buyers(new, len(self._buyers) - new)
 
     @property
     def _items_of_lists(self) -> int:
         """What the commit adds for the lists."""
         return 0
-
-    @property
-    def _new_buyers(self) -> int:
-        return sum(buyer.before is None for buyer in self._buyers.values())
 
     def knows_buyer(self, identities: tuple[Identity, ...]) -> bool:
         """Returns whether an order of this unit names its buyer by the very same identities."""
@@ -113,13 +135,14 @@ class NewOrders(ABC):
 
         Raises TooManyWrites before the lists are asked for room, which would read them anew.
         """
-        before, new = self.changes.items, self._new_buyers
-        for buyer in self._buyers.values():
-            buyer.save()
         items = self.changes.items
-        if new:
-            taken = (items - before - len(self._buyers) + new) / new
-            self.needs = replace(self.needs, new_buyer=taken)
+        new, known = list[int](), list[int]()
+        for buyer in self._buyers.values():
+            before = items
+            buyer.save()
+            items = self.changes.items
+            (new if buyer.before is None else known).append(items - before)
+        self.needs = self.needs.with_buyers(new, known)
         if items > MAX_ITEMS - self._least_of_lists:
             raise TooManyWrites(f"a unit of {items} items beside its lists")
 
@@ -163,8 +186,15 @@ class PackedOrders(NewOrders):
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
         entries = [(each.tree, sorted(map(each.entry, self._listed), key=_key)) for each in lists]
         self._lists.start(self.changes, entries)
-        recent = (*self.needs.recent_lists, len(self.changes) - before)[-_RECENT:]
-        self.needs = replace(self.needs, recent_lists=recent)
+        self.needs = self.needs.with_lists(len(self.changes) - before)
+
+    def goes_behind(self, other: object) -> bool:
+        """Returns whether it may be begun before the other is written: it is of the same load."""
+        return isinstance(other, PackedOrders) and other._lists is self._lists
+
+    def wait(self) -> None:
+        """Waits until it is written, where another one was begun behind it. Raises LostRace."""
+        self._lists.wait_for_first()
 
     def finish(self) -> None:
         """Waits until everything is written. Raises LostRace."""
@@ -186,7 +216,6 @@ def _key(entry: TreeEntry) -> str:
     return entry.key
 
 
-def has_ends(store: Store) -> bool:
-    """Returns whether so many of the store's orders are listed that others may be packed."""
-    listed = OrderList(store.workspace, store.id).tree.first(EVERYTHING, ENDS)
-    return 0 < len(listed) == ENDS
+def missing_at_ends(store: Store) -> int:
+    """Returns how many orders more must be listed of the store until others may be packed."""
+    return ENDS - len(OrderList(store.workspace, store.id).tree.first(EVERYTHING, ENDS))

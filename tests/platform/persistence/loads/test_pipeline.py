@@ -22,6 +22,8 @@ class Flown:
     log: list[str]
     error: Exception | None = None
     may_wait: bool = True
+    behind: str | None = None
+    """The unit behind which it may begin."""
     changes: Changes = field(default_factory=Changes)
 
     def __post_init__(self) -> None:
@@ -29,13 +31,23 @@ class Flown:
             lambda: self.log.append(f"conclude {self.name}"), may_wait=lambda: self.may_wait
         )
 
+    def goes_behind(self, other: object) -> bool:
+        return isinstance(other, Flown) and other.name == self.behind
+
     def start(self) -> None:
         self.log.append(f"start {self.name}")
 
+    def wait(self) -> None:
+        self._end("wait for")
+
     def finish(self) -> None:
-        self.log.append(f"finish {self.name}")
+        self._end("finish")
+
+    def _end(self, how: str) -> None:
+        self.log.append(f"{how} {self.name}")
         if self.error:
             raise self.error
+        self.changes.is_written = True
 
     def abandon(self) -> None:
         self.log.append(f"abandon {self.name}")
@@ -129,6 +141,7 @@ class TestInFlight:
         class Slow(Changes):
             def write_unit(self) -> None:
                 assert goes_on.wait(10)
+                self.is_written = True
 
         pipeline.write(PlainFlight(Slow(), InTurn()))
         goes_on.set()  # which who waits for the transaction never reaches
@@ -147,3 +160,84 @@ class TestInFlight:
             pipeline.write(PlainFlight(Large(), InTurn()))
         pipeline.finish()
         assert log == []
+
+
+class TestTwoInFlight:
+    """What is written before a unit's transaction is written beside the one before it."""
+
+    def test_the_first_is_waited_for_when_a_third_begins(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        for name, behind in (("a", None), ("b", "a"), ("c", "b")):
+            pipeline.write(Flown(name, log, behind=behind))
+        assert log == ["start a", "start b", "wait for a", "conclude a", "start c"]
+        pipeline.finish()
+        assert log[5:] == ["wait for b", "conclude b", "finish c", "conclude c"]
+
+    def test_one_of_another_kind_waits_for_both(self, pipeline: Pipeline, log: list[str]) -> None:
+        pipeline.write(Flown("a", log))
+        pipeline.write(Flown("b", log, behind="a"))
+        pipeline.write(Flown("c", log))
+        ended = ["wait for a", "conclude a", "finish b", "conclude b"]
+        assert log == ["start a", "start b", *ended, "start c"]
+
+    def test_one_that_leaves_something_to_do_waits_for_both(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log))
+        pipeline.write(Flown("b", log, behind="a", may_wait=False))
+        ended = ["wait for a", "conclude a", "finish b", "conclude b"]
+        assert log == ["start a", "start b", *ended]
+
+    @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
+    def test_what_fails_takes_the_one_behind_it_along(
+        self, pipeline: Pipeline, log: list[str], error: Exception
+    ) -> None:
+        pipeline.write(Flown("a", log, error))
+        pipeline.write(Flown("b", log, behind="a"))
+        with pytest.raises(LostRace):
+            pipeline.finish()
+        assert log == ["start a", "start b", "wait for a", "abandon b"]
+        pipeline.finish()
+        pipeline.write(Flown("a", log))
+        pipeline.write(Flown("b", log, behind="a"))  # gathered anew, the first one is waited for
+        assert log[4:] == ["start a", "finish a", "conclude a", "start b"]
+
+    def test_where_one_cant_begin_the_one_before_is_waited_for(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        class Large(Flown):
+            def start(self) -> None:
+                raise TooManyWrites
+
+        pipeline.write(Flown("a", log))
+        with pytest.raises(TooManyWrites):
+            pipeline.write(Large("b", log, behind="a"))
+        assert log == ["start a", "finish a", "conclude a"]
+
+    def test_what_ended_unseen_and_was_not_written_is_lost(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        """The one behind it met its error, and left nothing in flight."""
+
+        class Unwritten(Flown):
+            def finish(self) -> None:
+                self.log.append(f"finish {self.name}")
+
+        class Met(Flown):
+            def start(self) -> None:
+                raise LostRace
+
+        pipeline.write(Unwritten("a", log))
+        with pytest.raises(LostRace):
+            pipeline.write(Met("b", log, behind="a"))
+        assert log == ["start a", "finish a"]
+
+    def test_nothing_more_begins_behind_a_run_that_ends(
+        self, pipeline: Pipeline, log: list[str]
+    ) -> None:
+        pipeline.write(Flown("a", log))
+        pipeline.write(Flown("b", log, behind="a"))
+        pipeline.abandon()
+        pipeline.finish()
+        assert log == ["start a", "start b", "abandon a", "abandon b"]

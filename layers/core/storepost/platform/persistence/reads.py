@@ -1,9 +1,19 @@
 """How a unit of work reads rows: each when it is asked for, or many ahead in one batch get."""
 
 from collections.abc import Callable, Hashable, Iterable
+from itertools import batched
 from typing import Any, cast
 
-from storepost.platform.persistence.item import Item, Key, find, find_all, find_in, find_raw
+from storepost.platform.persistence.item import (
+    BATCH_GET_KEYS,
+    Item,
+    Key,
+    find,
+    find_all,
+    find_in,
+    find_raw,
+)
+from storepost.platform.persistence.loads.in_flight import in_flight
 
 REMEMBERED = 200
 """Units of work after which everything is read anew: what nobody writes would pile up."""
@@ -40,14 +50,16 @@ class ReadAhead(Reads):
     meanwhile makes the unit a lost race, as with any row that is read before it is written; the
     next one then begins with nothing.
 
-    The next unit may be gathered while the last one's transaction is in flight. Whoever asks for
-    a row that this writes waits for it first.
+    The next unit may be gathered while the transactions of the last ones are in flight. Whoever
+    asks for a row that one of these writes waits for it first.
     """
 
     def __init__(self) -> None:
         """Begins with nothing read."""
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
+        self._flights: list[set[Key]] = []
+        """What each unit in flight writes, the first one first."""
         self._in_flight: set[Key] = set()
         self._finish: Callable[[], None] | None = None
         self._left_out: set[Key] = set()
@@ -62,8 +74,9 @@ class ReadAhead(Reads):
             self._left_out.update(self._in_flight.intersection(unknown))
             unknown = [key for key in unknown if key not in self._in_flight]
         if unknown:
-            found = find_raw(unknown)
-            self._rows |= {key: found.get(key) for key in unknown}
+            self._rows |= dict.fromkeys(unknown)
+            for found in in_flight(find_raw, batched(unknown, BATCH_GET_KEYS, strict=False)):
+                self._rows |= found
 
     def knows(self, keys: Iterable[Key]) -> bool:
         """Returns whether all of the rows are read already."""
@@ -109,17 +122,25 @@ class ReadAhead(Reads):
         self._cached.clear()
 
     def follow(self, finish: Callable[[], None]) -> None:
-        """Notes that what the unit writes is in flight; `finish` waits until it is written.
+        """Notes that what the unit writes is in flight; `finish` waits until all of it is written.
 
-        `finish` calls `landed`, and may raise LostRace.
+        `finish` calls `landed` or `all_landed`, and may raise LostRace.
         """
-        self._in_flight, self._finish = set(self._written), finish
+        self._flights.append(set(self._written))
+        self._in_flight.update(self._written)
+        self._finish = finish
 
     def landed(self) -> None:
+        """Notes that the first unit in flight is written."""
+        if self._flights:
+            for key in self._flights.pop(0):
+                self._rows.pop(key, None)
+        self._in_flight = set().union(*self._flights)
+
+    def all_landed(self) -> None:
         """Notes that nothing is in flight any more."""
-        for key in self._in_flight:
-            self._rows.pop(key, None)
-        self._in_flight, self._finish = set(), None
+        while self._flights:
+            self.landed()
 
     def _wait_for(self, keys: Iterable[Key]) -> None:
         """Waits for the unit in flight where it writes one of the rows. Raises LostRace."""

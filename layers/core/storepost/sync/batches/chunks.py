@@ -18,9 +18,12 @@ from storepost.stores.stores.problems import StaleUpdate
 from storepost.sync.batches.records import Record
 from storepost.values.problems import Busy, Problem
 
-AHEAD = 25
-"""Records whose rows are read at once: with four keys each, they make a whole batch get."""
+AHEAD = 100
+"""Records whose rows are read at once, by some batch gets beside each other."""
 _LEAST_AHEAD = 12
+_SHARING = 2
+"""The chunk's first record comes with what several share, such as nodes of lists: it doesn't say
+what the next ones take."""
 MAX_BYTES = 1_000_000
 """Of the records of a chunk, as JSON: DynamoDB takes 4 MB a transaction, and what the records
 belong to is rewritten with them."""
@@ -103,7 +106,8 @@ class Chunk:
     def weigh(self) -> None:
         """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
         items = self.changes.items + self.more_items + len(self.problems)
-        self._heaviest = max(self._heaviest, items - self._items)
+        before = 0 if self.count <= _SHARING else self._heaviest
+        self._heaviest = max(before, items - self._items)
         self._items = items
         if self.count > 1 and items > MAX_ITEMS:
             raise _Overfull

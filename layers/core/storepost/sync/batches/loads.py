@@ -6,9 +6,7 @@ finds each order whole, with its entries, or not at all.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
-from math import ceil
 
 from storepost.orders.loading import (
     ENDS,
@@ -16,7 +14,7 @@ from storepost.orders.loading import (
     Needs,
     NewOrders,
     PackedOrders,
-    has_ends,
+    missing_at_ends,
 )
 from storepost.people.profiles.merging import MergedFirst
 from storepost.platform.persistence.changes import (
@@ -46,8 +44,6 @@ _LEAST_LISTED = 2
 """Orders whose entries are rows, that share a buyer or a transaction."""
 _NOTED = 1
 """The import's own row."""
-_MORE_SPARE = 3
-"""Items that are left free from then on where orders took more than they seemed to."""
 
 
 class _TooFew(Exception):  # noqa: N818 - it is what they are
@@ -59,17 +55,16 @@ class _OrdersChunk(Chunk):
 
     is_packed = False
 
-    def __init__(self, progress: Progress, orders: NewOrders, spare: int) -> None:
-        """`spare` is how many items more are left free than they seem to take."""
+    def __init__(self, progress: Progress, orders: NewOrders) -> None:
+        """Begins with none."""
         self._orders = orders
-        self._spare = spare
         self._buyers: set[Key] = set()
         super().__init__(progress, orders.changes)
 
     @property
     def more_items(self) -> int:
         """Returns about how many items come to the changes with the commit."""
-        return self._orders.items + _NOTED + self._spare
+        return self._orders.items + _NOTED
 
     @property
     def needs(self) -> Needs:
@@ -94,7 +89,7 @@ class _OrdersChunk(Chunk):
                 return False
             own = [*own, *others]
             is_new = record.is_of_somebody_new(reads)
-            items += ceil(self._orders.needs.new_buyer) if is_new else 1
+            items += self._orders.needs.of_buyers(int(is_new), int(not is_new))
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
         return fits and not reads.writes(own)
@@ -110,9 +105,9 @@ class _PackedChunk(_OrdersChunk):
 
     is_packed = True
 
-    def __init__(self, progress: Progress, orders: PackedOrders, spare: int) -> None:
-        """`spare` is how many items more are left free than they seem to take."""
-        super().__init__(progress, orders, spare)
+    def __init__(self, progress: Progress, orders: PackedOrders) -> None:
+        """Begins with none."""
+        super().__init__(progress, orders)
         self._packed = orders
 
     def flight(self, turn: InTurn) -> Flight:  # noqa: ARG002 - the lists have a turn of their own
@@ -142,9 +137,10 @@ class OrderLoads:
         self._turn = InTurn()
         self._prefetched_until = 0
         self._most = AHEAD
-        self._spare = 0
         self._needs = Needs()
         self._has_ends = False
+        self._asked_again_at = 0
+        """The record before which the store can't have orders enough for pages."""
         self._gives_way = False
         self._has_pages = False
 
@@ -165,7 +161,7 @@ class OrderLoads:
             self._reads.next()
             orders = self._next_orders(progress.done)
             few = min(len(orders), self._most)
-            is_packed = few >= LEAST_LOADED and progress.done < self._end and self._may_pack(orders)
+            is_packed = few >= LEAST_LOADED and self._may_pack(orders[0], progress.done)
             if few < _LEAST_LISTED:
                 return None
             if not is_packed and self._has_pages:
@@ -198,9 +194,7 @@ class OrderLoads:
             self._gives_way = True
             raise
         except TooManyWrites:
-            self._most, self._spare = chunk.count - 1, self._spare + _MORE_SPARE
-            new_buyer = max(self._needs.new_buyer, chunk.needs.new_buyer)
-            self._needs = replace(self._needs, new_buyer=new_buyer)
+            self._most, self._needs = chunk.count - 1, chunk.needs
         except (_TooFew, WrittenTwice, ReadAfterWrite, Problem) as error:
             self._most = chunk.half(error)
         else:
@@ -213,10 +207,10 @@ class OrderLoads:
     ) -> _OrdersChunk:
         changes, store = Changes(self._reads), orders[0].sender.store
         if not is_packed:
-            return _OrdersChunk(progress, ListedOrders(changes, store, self._needs), self._spare)
+            return _OrdersChunk(progress, ListedOrders(changes, store, self._needs))
         packed = PackedOrders(changes, store, self._needs, self._lists)
         packed.foresee(order.incoming for order in orders)
-        return _PackedChunk(progress, packed, self._spare)
+        return _PackedChunk(progress, packed)
 
     def _fill(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord]) -> None:
         for order in orders:
@@ -227,8 +221,13 @@ class OrderLoads:
         if chunk.count < (LEAST_LOADED if chunk.is_packed else _LEAST_LISTED):
             raise _TooFew
 
-    def _may_pack(self, orders: Sequence[OrderRecord]) -> bool:
-        self._has_ends = self._has_ends or has_ends(orders[0].sender.store)
+    def _may_pack(self, order: OrderRecord, done: int) -> bool:
+        """Whether the order and others may stand in pages, as the lists' ends are rows."""
+        if done >= self._end:
+            return False
+        if not self._has_ends and done >= self._asked_again_at:
+            missing = missing_at_ends(order.sender.store)
+            self._has_ends, self._asked_again_at = not missing, done + missing
         return self._has_ends
 
     def _next_orders(self, start: int) -> list[OrderRecord]:

@@ -16,7 +16,7 @@ from storepost.sync.pulls.spool import Spool
 from storepost.sync.pulls.swept import SWEPT
 from storepost.sync.records.reading import id_of
 
-PAGE = 100
+PAGE = 1000
 """Entries of the store's list that are looked at together."""
 
 INDEX_DELAY = timedelta(minutes=15)

@@ -239,6 +239,12 @@ class ListsLoad:
             self._turn.finish()
         self._conclude()
 
+    def wait_for_first(self) -> None:
+        """Waits until the first of two units that were begun is written. Raises as `start` does."""
+        with self._losing():
+            self._turn.wait_for_first()
+        self._conclude()
+
     def _conclude(self) -> None:
         """Does what is left to do after the commits of the units that are written."""
         # Each is asked once: one may be written between two looks.

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from itertools import batched
 
 from storepost.platform.persistence.changes import LostRace, until_won
-from storepost.platform.persistence.counted_tree.items import is_whole
+from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _LEAVES = 60
 """Whose entries are held at once."""
+_LEAST_IN_LEAF = 36
+"""What most leaves have at least."""
 
 
 def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
@@ -58,16 +60,34 @@ def _keys(rows: Rows, most: int) -> list[str] | None:
 
 
 def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
-    """The same, leaf by leaf. Raises LostRace where one was packed anew between its two reads."""
+    """The same, some leaves at once. Raises LostRace where one was packed anew meanwhile."""
     found: list[TreeEntry] = []
     while len(found) < limit and not within.is_empty:
-        leaf = rows.floor(0, within.lo)
-        if leaf is None:
-            return found + rows.live(within, limit - len(found))
-        pages = leaf.page_keys
-        stored = rows.stored(leaf.range)
-        if not stored.has(pages):
+        wanted = limit - len(found)
+        leaves = _leaves(rows, within, wanted)
+        if not leaves:
+            return found + rows.live(within, wanted)
+        reach = KeyRange(leaves[0].lo, leaves[-1].hi)
+        pages = [page for leaf in leaves for page in leaf.page_keys]
+        stored = rows.stored(reach)
+        if not (is_whole(leaves, reach) and stored.has(pages)):
             raise LostRace
-        found += stored.entries(leaf.range & within, pages)
-        within &= KeyRange(leaf.hi)
+        found += stored.entries(reach & within, pages)
+        within &= KeyRange(reach.hi)
     return found[:limit]
+
+
+def _leaves(rows: Rows, within: KeyRange, wanted: int) -> list[Node]:
+    """The leaf in which a range begins, and as many behind it as seem to have what is wanted."""
+    first = rows.floor(0, within.lo)
+    if first is None:
+        return []
+    leaves, promised = [first], first.n
+    if promised < wanted:
+        limit = min(_LEAVES, 1 + wanted // _LEAST_IN_LEAF)
+        for leaf in rows.first(0, KeyRange(first.hi, within.hi), limit, descending=False):
+            leaves.append(leaf)
+            promised += leaf.n
+            if promised >= wanted:
+                break
+    return leaves

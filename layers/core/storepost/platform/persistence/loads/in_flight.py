@@ -61,6 +61,11 @@ class InTurn:
         if left is not None:
             left()
 
+    def wait_for_first(self) -> None:
+        """Waits for the first of two things that are under way, and raises what it raised."""
+        if len(self._done) > 1:
+            self._done[0].result()
+
     def abandon(self) -> None:
         """Waits for what is under way, whatever becomes of it."""
         done = self._done
