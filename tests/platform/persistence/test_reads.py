@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -191,7 +192,7 @@ class TestInFlight:
         reads.prefetch(keys)
         for someone, name in zip(people, ("Ann", "Bea"), strict=False):
             changes = rename(reads, someone, name)
-            reads.follow(lambda changes=changes: self._land(changes, reads, waited))
+            reads.follow(partial(self._land, changes, reads, waited))
             if name == "Ann":
                 changes.commit()
             reads.next()

@@ -224,7 +224,7 @@ class TestLoads:
         """Not before they may have: few orders at once are far from it."""
         with (
             small_loads(ends=30, lookahead=100),
-            patch.object(loads, "missing_at_ends", wraps=loads.missing_at_ends) as asked,
+            patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as asked,
         ):
             shop.bring(orders=[order(n) for n in range(100)])
         assert asked.call_count == 2
