@@ -17,6 +17,7 @@ from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
 from storepost.platform.persistence.changes import MAX_ITEMS
 from storepost.platform.persistence.counted_tree import EVERYTHING
 from storepost.platform.persistence.counted_tree.items import PageItem
+from storepost.platform.persistence.reads import ReadAhead
 from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.sync.batches import chunks, loads
 from tests.harness.call_interruption import before_write, counted
@@ -104,6 +105,55 @@ def test_transactions_are_filled_again_once_buyers_take_less(
     assert max(sizes[2:]) >= 25, "an order of theirs takes two"
     assert len(shop.numbers()) == KNOWN + 96
     shop.check_lists()
+
+
+def test_a_buyer_of_several_in_a_row_is_written_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each transaction would begin with the buyer of the last one, and wait for it."""
+    shop, buyers, each = ready(world), 24, 4
+    shop.bring(customers=[customer(n) for n in range(10, 10 + buyers)])
+    for module in (loading, loads):
+        monkeypatch.setattr(module, "ENDS", each)
+    with transactions() as seen, waits() as waited:
+        shop.bring(orders=[order(n, customer=buyer(n // each)) for n in range(40, 40 + 60)])
+    written = [key_of(item) for items in chunks_of(seen) for item in items]
+    assert len(chunks_of(seen)) > 2
+    assert sum(sort_key == "profile" for _, sort_key in written) == 60 // each
+    assert waited == []
+
+
+def test_who_bought_in_a_transaction_in_flight_is_waited_for_when_it_is_their_turn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not because their next order is among those that are looked at."""
+    shop, again = ready(world), 40
+    for module in (loading, loads):
+        monkeypatch.setattr(module, "ENDS", 2)
+    with waits() as waited:
+        shop.bring(
+            orders=[order(n, customer=buyer(12 if n == again else n)) for n in range(10, 60)]
+        )
+    assert waited == []
+    [bought] = [row for row in shop.get("/profiles", pageSize=100)["items"] if _is(row, 12)]
+    assert shop.get(f"/profiles/{bought['id']}")["orders"] == 2
+
+
+@contextmanager
+def waits() -> Iterator[list[str]]:
+    """Notes each time that what is to be read is in flight."""
+    noted: list[str] = []
+    plain = ReadAhead.follow
+
+    def follow(reads: ReadAhead, finish: Callable[[], None]) -> None:
+        def waited() -> None:
+            noted.append("waited")
+            finish()
+
+        plain(reads, waited)
+
+    with patch.object(ReadAhead, "follow", follow):
+        yield noted
 
 
 def ready(world: World) -> Shop:

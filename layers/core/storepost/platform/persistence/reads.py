@@ -86,6 +86,10 @@ class ReadAhead(Reads):
         """Returns whether the unit writes one of these rows."""
         return not self._written.isdisjoint(keys)
 
+    def are_in_flight(self, keys: Iterable[Key]) -> bool:
+        """Returns whether a unit in flight writes one of these rows: who reads it waits."""
+        return not self._in_flight.isdisjoint(keys)
+
     def text(self, key: Key, attribute: str) -> str | None:
         """Returns a text attribute of a row, which must have been read ahead or not exist."""
         self._wait_for([key])
@@ -144,7 +148,7 @@ class ReadAhead(Reads):
 
     def _wait_for(self, keys: Iterable[Key]) -> None:
         """Waits for the unit in flight where it writes one of the rows. Raises LostRace."""
-        if self._in_flight.isdisjoint(keys):
+        if not self.are_in_flight(keys):
             return
         if self._finish:
             self._finish()

@@ -5,7 +5,7 @@ order, and what belongs to one person is decided by the same functions. So whoev
 finds each order whole, with its entries, or not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from storepost.orders.loading import (
@@ -42,6 +42,8 @@ LEAST_LOADED = 6
 """Of fewer orders at once pages cost no less."""
 _LEAST_LISTED = 2
 """Orders whose entries are rows, that share a buyer or a transaction."""
+_LEAST_BESIDE = 12
+"""Orders that are worth a transaction while another one is in flight. Fewer wait for that."""
 _NOTED = 1
 """The import's own row."""
 
@@ -77,10 +79,12 @@ class _OrdersChunk(Chunk):
             raise TypeError(type(record))
         self._orders.add(record.incoming, record.identities)
 
-    def takes(self, record: OrderRecord, reads: ReadAhead) -> bool:
+    def takes(self, record: OrderRecord, more: int, reads: ReadAhead) -> bool:
         """Returns whether the order fits, and is decided on by nothing that the chunk writes.
 
-        Another order of the same buyer is counted together with the first one.
+        Another order of the same buyer is counted together with the first one. So a chunk that has
+        others doesn't begin with a buyer of whom it can't take the `more` orders that follow: the
+        next one would wait for it.
         """
         own, others = record.own_keys, record.buyer_keys(reads)
         items = self._orders.items_of_order
@@ -90,6 +94,7 @@ class _OrdersChunk(Chunk):
             own = [*own, *others]
             is_new = record.is_of_somebody_new(reads)
             items += self._orders.needs.of_buyers(int(is_new), int(not is_new))
+            items += more * self._orders.items_of_order if self.count else 0
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
         return fits and not reads.writes(own)
@@ -213,8 +218,8 @@ class OrderLoads:
         return _PackedChunk(progress, packed)
 
     def _fill(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord]) -> None:
-        for order in orders:
-            if not chunk.takes(order, self._reads):
+        for place, order in enumerate(orders):
+            if not chunk.takes(order, _more_of_buyer(orders, place), self._reads):
                 break
             chunk.add(order)
             chunk.weigh()
@@ -230,7 +235,7 @@ class OrderLoads:
             self._has_ends, self._asked_again_at = not missing, done + missing
         return self._has_ends
 
-    def _next_orders(self, start: int) -> list[OrderRecord]:
+    def _next_orders(self, start: int) -> Sequence[OrderRecord]:
         """The orders that come next and are new, up to the first record that isn't one."""
         end = self._end if start < self._end else len(self._records)
         if end - start < _LEAST_LISTED or not isinstance(self._records[start], OrderRecord):
@@ -247,6 +252,22 @@ class OrderLoads:
             if isinstance(each, OrderRecord)
         ]
         self._reads.prefetch(key for order in orders for key in order.keys)
-        new = list(takewhile(lambda each: not self._reads.find_all(each.bars), orders))
+        free = self._beside(orders, lambda order: order.keys)
+        bought = list(takewhile(lambda each: not self._reads.find_all(each.bars), free))
+        new = self._beside(bought, lambda order: order.keys_behind(self._reads))
         self._reads.prefetch(key for order in new for key in order.keys_behind(self._reads))
         return new
+
+    def _beside(
+        self, orders: Sequence[OrderRecord], keys_of: Callable[[OrderRecord], Sequence[Key]]
+    ) -> Sequence[OrderRecord]:
+        """The first orders that nothing in flight decides on; all of them, where those are few."""
+        free = list(takewhile(lambda each: not self._reads.are_in_flight(keys_of(each)), orders))
+        return free if len(free) >= _LEAST_BESIDE else orders
+
+
+def _more_of_buyer(orders: Sequence[OrderRecord], place: int) -> int:
+    """How many orders that follow one have the very same buyer."""
+    identities = orders[place].identities
+    following = takewhile(lambda each: each.identities == identities, orders[place + 1 :])
+    return sum(1 for _ in following)
