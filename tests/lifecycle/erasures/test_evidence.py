@@ -10,8 +10,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
-from storepost.people.consent.evidence_in_changes import evidence_in
-from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.sealed_evidence import SealedEvidenceItem
 from storepost.people.profiles import erasing

@@ -16,18 +16,16 @@ from uuid import UUID
 from pynamodb.attributes import UnicodeAttribute
 
 from storepost.people.consent.evidence import Evidence, EvidenceDetails, Series, SeriesKey
-from storepost.people.consent.evidence_in_changes import (
+from storepost.people.consent.evidence_items import (
     NUMBERS_A_ROW,
+    EvidenceItem,
     evidence_in,
+    evidence_item,
+    evidence_key,
     find_in_changes,
     has_own_row,
     keep_in_change,
     own_row_from,
-)
-from storepost.people.consent.evidence_items import (
-    EvidenceItem,
-    evidence_item,
-    evidence_key,
     wording_hash,
 )
 from storepost.people.consent.items import ConsentChangeItem

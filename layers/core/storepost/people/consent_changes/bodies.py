@@ -8,8 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_va
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
-from storepost.people.consent.origins import origin_of
-from storepost.people.consent.statements import ConsentStatement
+from storepost.people.consent.statements import ConsentStatement, origin_of
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.people.consent_changes.retrying import FailedAtStore

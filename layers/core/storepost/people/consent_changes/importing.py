@@ -16,9 +16,8 @@ from storepost.people.consent.assertions import assert_in_turn
 from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails
 from storepost.people.consent.evidence_rows import pending_evidence
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Proof
-from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import ConsentStatement, StatementOutcome
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome, origin_of
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent_changes.recording import newcomer_with
 from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of

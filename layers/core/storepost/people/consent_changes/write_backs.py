@@ -32,9 +32,8 @@ from storepost.people.consent_changes.delivery import Delivery, NotTaken, delive
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
 from storepost.people.consent_changes.owed_delivery import deliver_owed
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
-from storepost.people.consent_changes.skip_reasons import reason_to_skip
 from storepost.people.consent_changes.store_health import look_after, note_failure, note_success
-from storepost.people.consent_changes.tasks import NAMED, Task
+from storepost.people.consent_changes.tasks import NAMED, Task, reason_to_skip
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import identity_of

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.model import Address, ConsentOrigin
-from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import origin_of
 from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import with_customer
 from storepost.people.customers.customer_consent import Push, assert_and_save

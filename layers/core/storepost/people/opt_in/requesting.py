@@ -12,8 +12,7 @@ from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.model import Address, ConsentOrigin
-from storepost.people.consent.origins import origin_of
-from storepost.people.consent.statements import ConsentStatement
+from storepost.people.consent.statements import ConsentStatement, origin_of
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.problems import NoEmail
 from storepost.people.deliverability.service import suppression_of

@@ -14,8 +14,7 @@ from typing import Protocol
 from uuid import UUID
 
 from storepost.people.consent.decision import CustomerRef
-from storepost.people.consent.evidence_in_changes import evidence_in
-from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from storepost.accounts.workspaces.callers import Requester
-from storepost.people.consent.origins import origin_by
+from storepost.people.consent.statements import origin_by
 from storepost.platform.jobs.runs import Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.objects import ObjectGone, get_object
