@@ -292,10 +292,10 @@ class TestDelivery:
 
     def test_the_row_ends(self, hooks: Hooks) -> None:
         """An id is kept for longer than Shopify tries; the row may be read for days after that."""
-        headers = {"Webhook-Id": "1"}
+        headers, before = {"Webhook-Id": "1"}, clock.now().replace(microsecond=0)
         hooks.post("customers/delete", {"id": 1}, headers=headers)
         [row] = hooks.world.rows("webhook#")
-        assert row.expiration == clock.now().replace(microsecond=0) + deliveries.KEPT_FOR
+        assert before <= row.expiration - deliveries.KEPT_FOR <= clock.now()
         assert (hooks.store.external_id in row.pk, set(row.attribute_values)) == (
             False,
             {"pk", "sk", "kind", "expiration"},
