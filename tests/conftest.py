@@ -36,7 +36,9 @@ from tests.harness.world import World  # noqa: E402
 # What `make test` runs is the same every time; `make test-long` looks further, and prints how
 # to repeat a find.
 settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
-settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
+settings.register_profile(
+    "ci", max_examples=2000, deadline=None, derandomize=False, print_blob=True
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -74,9 +74,10 @@ class ReadAhead(Reads):
             self._left_out.update(self._in_flight.intersection(unknown))
             unknown = [key for key in unknown if key not in self._in_flight]
         if unknown:
-            self._rows |= dict.fromkeys(unknown)
-            for found in in_flight(find_raw, batched(unknown, BATCH_GET_KEYS, strict=False)):
-                self._rows |= found
+            found = dict[Key, Any]()
+            for some in in_flight(find_raw, batched(unknown, BATCH_GET_KEYS, strict=False)):
+                found |= some
+            self._rows |= {key: found.get(key) for key in unknown}
 
     def knows(self, keys: Iterable[Key]) -> bool:
         """Returns whether all of the rows are read already."""

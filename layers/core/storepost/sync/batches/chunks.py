@@ -13,13 +13,15 @@ from storepost.platform.persistence.changes import MAX_ITEMS, Changes, TooManyWr
 from storepost.platform.persistence.loads.in_flight import InTurn
 from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
-from storepost.stores.imports.model import Imported, ImportProblem, Progress
+from storepost.stores.imports.model import Imported, ImportProblem, ImportStage, Progress
 from storepost.stores.stores.problems import StaleUpdate
 from storepost.sync.batches.records import Record
 from storepost.values.problems import Busy, Problem
 
 AHEAD = 100
 """Records whose rows are read at once, by some batch gets beside each other."""
+_AHEAD_OF_PRODUCTS = 25
+"""Those of a shop may have thousands of variants, which are in memory meanwhile."""
 _LEAST_AHEAD = 12
 _SHARING = 2
 """The chunk's first record comes with what several share, such as nodes of lists: it doesn't say
@@ -190,7 +192,8 @@ class Chunks:
         # Of those that were read before, what the last chunk wrote is read anew.
         until = start + _LEAST_AHEAD
         if self._prefetched_until < until:
-            self._prefetched_until = until = start + AHEAD
+            is_product = self._records[start].stage is ImportStage.PRODUCTS
+            self._prefetched_until = until = start + (_AHEAD_OF_PRODUCTS if is_product else AHEAD)
         some = self._records[start:until]
         self._reads.prefetch(key for record in some for key in record.keys)
         self._reads.prefetch(key for record in some for key in record.keys_behind(self._reads))

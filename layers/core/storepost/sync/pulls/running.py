@@ -169,6 +169,7 @@ def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) 
     while (page := sweep.missing(running.pull.swept)).until is not None:
         for external_id in page.external_ids:
             _delete(run, sweep, external_id)
+            run.check_time()
         running = _reloaded(run)
         running = _advanced(run, running, pull=replace(running.pull, swept=page.until))
         run.check_time()

@@ -96,8 +96,13 @@ class NodeCache:
         return found
 
     def added(self, written: Iterable[tuple[Node, Counts]]) -> None:
-        """Notes what was added below each of these nodes."""
-        for node, counts in written:
+        """Notes what was added below each of these nodes, as they were when that was planned.
+
+        What units before have added since is noted by then.
+        """
+        for planned, counts in written:
+            known = self._known(planned.level, planned.lo)
+            node = known if known and known.range == planned.range else planned
             self._put(replace(node, counts=total((node.counts, counts))))
 
     def changed(self, node: Node, key: str) -> None:

@@ -72,6 +72,10 @@ def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
         stored = rows.stored(reach)
         if not (is_whole(leaves, reach) and stored.has(pages)):
             raise LostRace
+        # Rows are deleted once a page has them: of one that no leaf named a moment ago, it is asked
+        # whether one does now. Else a load left it that was killed.
+        if stored.pages.keys() - set(pages) and _leaves(rows, within, wanted) != leaves:
+            raise LostRace
         found += stored.entries(reach & within, pages)
         within &= KeyRange(reach.hi)
     return found[:limit]
@@ -82,10 +86,10 @@ def _leaves(rows: Rows, within: KeyRange, wanted: int) -> list[Node]:
     first = rows.floor(0, within.lo)
     if first is None:
         return []
-    leaves, promised = [first], first.n
-    if promised < wanted:
+    leaves, promised, behind = [first], first.n, within & KeyRange(first.hi)
+    if promised < wanted and not behind.is_empty:
         limit = min(_LEAVES, 1 + wanted // _LEAST_IN_LEAF)
-        for leaf in rows.first(0, KeyRange(first.hi, within.hi), limit, descending=False):
+        for leaf in rows.first(0, behind, limit, descending=False):
             leaves.append(leaf)
             promised += leaf.n
             if promised >= wanted:

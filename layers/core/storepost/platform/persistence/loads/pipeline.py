@@ -100,7 +100,9 @@ class Pipeline:
         self._wait_until_at_most(_MAX_IN_FLIGHT - 1)
         try:
             flight.start()
-        except Exception:
+        except Exception as error:
+            if not isinstance(error, _LOST):
+                log_unexpected(error)  # where it is the one before that failed, that is lost
             self.finish()
             raise
         self._in_flight.append(flight)
