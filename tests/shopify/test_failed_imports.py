@@ -56,7 +56,7 @@ class TestPartial:
         shopify.server.interruptions += [fails] * 100
         store_import = pulled(hooks, owner)
         assert (store_import["status"], store_import["error"]) == ("failed", "export_failed")
-        assert len(shopify.shop(SHOP).operations) == running.MAX_BROKEN
+        assert len(shopify.shop(SHOP).operations) == running.MAX_PARTIAL_EXPORTS
 
     def test_a_file_that_lacks_records_is_fetched_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify

@@ -6,16 +6,20 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from local.events.pumps import pump_queue
+from local import functions
+from local.events.pumps import pump_queue, reader_of
+from local.functions import JobContext
 from local.shopify.customers import ShopCustomer
 from local.shopify.exports import Operation
 from storepost.stores.imports.repository import ImportRepository
-from storepost.sync.pulls import reconciling
+from storepost.sync.pulls import reconciling, running
+from storepost.sync.pulls.running import MARGIN_MILLISECONDS
 from storepost.values import clock
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import CREATED, CUSTOMER, ORDER, Hooks, consents, customer_body, order_body
-from tests.shopify.pulls import order_node, pulled, totals
+from tests.shopify.pulls import ask, order_node, pulled, totals
 from tests.shopify.shops import SHOP, Shopify, choose_existing
+from tests.sync.batches.batch_store import QUEUE
 
 ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_orders"
 
@@ -207,3 +211,36 @@ class TestNotMissing:
         assert pulled(hooks, owner)["status"] == "completed"
         assert there(hooks, 5, 0)[0] == [1, 2, 3, 4]
         assert removed(hooks) == 1
+
+
+def test_it_ends_in_time_whatever_it_deletes(
+    hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of the list may lack hundreds of records."""
+    fill(shopify, 40, 0)
+    pulled(hooks, owner)
+    lose(shopify, customers=set(range(1, 31)), orders=set())
+    remaining, delete = [MARGIN_MILLISECONDS + 10_000], running._delete
+
+    def delete_slowly(*args: Any) -> None:
+        remaining[0] -= 1_000
+        delete(*args)
+
+    class Running(JobContext):
+        def get_remaining_time_in_millis(self) -> int:
+            return remaining[0]
+
+    def context(name: str, milliseconds: int) -> JobContext:
+        kind = Running if name == reader_of(QUEUE).name else JobContext
+        return kind(name, milliseconds)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "_delete", delete_slowly)
+        patch.setattr(functions, "JobContext", context)
+        ask(hooks, owner)
+        hooks.world.deliver_outbox()
+        assert pump_queue(QUEUE) == 1
+        assert remaining == [MARGIN_MILLISECONDS - 1_000]
+        assert removed(hooks) == 11
+    hooks.world.deliver()
+    assert removed(hooks) == 30

@@ -18,7 +18,7 @@ from storepost.overview.store_details.service import (
     details_once_disconnected,
 )
 from storepost.people.consent.missed_write_backs import has_missed
-from storepost.people.consent.resending import catch_up
+from storepost.people.consent.resending import resend_missed
 from storepost.stores.imports.turns import LatestImportStatus
 from storepost.stores.stores import service
 from storepost.stores.stores.finding import found_store, store_with_write_back
@@ -108,7 +108,7 @@ def create_store(caller: Writer, writes: Writes, body: NewStore) -> Response[Sto
     """
     store, is_new = connect_store(caller.workspace, body.value(), writes)
     if not is_new:
-        catch_up(writes, caller.workspace, store.id)
+        resend_missed(writes, caller.workspace, store.id)
     return Response(201 if is_new else 200, "application/json", Store.of(details_of(store)))
 
 
@@ -228,7 +228,7 @@ def put_write_back(
     """
     secret, is_new = service.set_write_back(caller.workspace, id, body.url, writes)
     if is_new and has_missed(caller.workspace, id):
-        catch_up(writes, caller.workspace, id)
+        resend_missed(writes, caller.workspace, id)
     return WriteBackSecret(url=body.url, secret=secret)
 
 

@@ -36,11 +36,11 @@ Where they are appended the next rows are staged before the transaction of the o
 def small_loads(monkeypatch: pytest.MonkeyPatch, titles: str = "between") -> None:
     """Has a few rows be many, whose titles come between others or are appended."""
     monkeypatch.setattr(f"{__name__}.own_title", OWN_TITLES[titles])
-    monkeypatch.setattr(staging, "LEAST_LOADED", 8)
+    monkeypatch.setattr(staging, "MIN_LOADED", 8)
     monkeypatch.setattr(plan_writing, "ENDS", 2)
-    monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 5)
+    monkeypatch.setattr(plan_writing, "LOAD_READ_AHEAD", 5)
     monkeypatch.setattr(writing, "_MAX_LOADED", 5)
-    monkeypatch.setattr(writing, "_LEAST_LOADED", 2)
+    monkeypatch.setattr(writing, "_MIN_LOADED", 2)
 
 
 def says(shop: Shop) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def says(shop: Shop) -> dict[str, Any]:
 def one_by_one(shop: Shop, monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
     """Does the work without any load."""
     with monkeypatch.context() as plain:
-        plain.setattr(staging, "LEAST_LOADED", 10**9)
+        plain.setattr(staging, "MIN_LOADED", 10**9)
         work()
 
 

@@ -90,9 +90,9 @@ def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
-    monkeypatch.setattr(writing, "AHEAD", 2)
-    monkeypatch.setattr(import_run, "AHEAD", 2)
-    monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", 2)
+    monkeypatch.setattr(writing, "READ_AHEAD", 2)
+    monkeypatch.setattr(import_run, "READ_AHEAD", 2)
+    monkeypatch.setattr(row_staging, "_BATCH_ROWS", 2)
 
 
 def expected(shop: Shop, feed: Json) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class TestLoads:
 
     def test_few_calls_and_units(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """Fewer transactions than products: each has several, with all of their lists."""
-        monkeypatch.setattr(plan_writing, "AHEAD_OF_LOADS", 50)
+        monkeypatch.setattr(plan_writing, "LOAD_READ_AHEAD", 50)
         monkeypatch.setattr(writing, "_MAX_LOADED", 50)
         feed = waiting(shop).begin()
         made = counted(lambda: resume(shop, feed))

@@ -26,8 +26,8 @@ SECOND = csv(*({"id": f"p{n}", "title": f"Other {n}"} for n in range(3)))
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that an import stops between them."""
-    monkeypatch.setattr(import_run, "AHEAD", 2)
-    monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", 2)
+    monkeypatch.setattr(import_run, "READ_AHEAD", 2)
+    monkeypatch.setattr(row_staging, "_BATCH_ROWS", 2)
 
 
 def begun(shop: Shop) -> Json:

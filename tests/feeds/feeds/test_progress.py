@@ -27,10 +27,10 @@ def feed_of(changed: int) -> str:
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no pause between two notes of how far it is, nor anything in flight at a look."""
     monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
-    monkeypatch.setattr(writing, "AHEAD", STEP)
-    monkeypatch.setattr(import_run, "AHEAD", STEP)
-    monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", STEP)
-    monkeypatch.setattr(import_run, "NOTED_SECONDS", 0)
+    monkeypatch.setattr(writing, "READ_AHEAD", STEP)
+    monkeypatch.setattr(import_run, "READ_AHEAD", STEP)
+    monkeypatch.setattr(row_staging, "_BATCH_ROWS", STEP)
+    monkeypatch.setattr(import_run, "PROGRESS_SECONDS", 0)
 
 
 def shown(shop: Shop, feed: Json) -> list[tuple[int, int, int]]:
@@ -92,7 +92,7 @@ def test_how_far_it_is_is_noted_every_few_seconds_at_most(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each note is a write: a million rows are read in a thousand steps."""
-    monkeypatch.setattr(import_run, "NOTED_SECONDS", 1000)
+    monkeypatch.setattr(import_run, "PROGRESS_SECONDS", 1000)
     feed = shop.create(shop.server.put("/feed", feed_of(0)))
     shop.world.deliver_outbox()
     assert shown(shop, feed) == [(0, 0, 0), (9, 9, 0), (9, 9, 3), (9, 9, 6), (9, 9, 9)]

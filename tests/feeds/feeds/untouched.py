@@ -10,7 +10,7 @@ from storepost.feeds.feeds.model import FeedCounts
 from storepost.feeds.files.bounds import Sample
 from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.plan import Plan
-from storepost.feeds.imports.staging import FeedStaging, Unplaced
+from storepost.feeds.imports.staging import FeedStaging, UnresolvedRow
 from storepost.feeds.imports.writing import source_values_of
 from storepost.feeds.records.amounts import FeedDefaults
 from storepost.feeds.records.samples import reader_of
@@ -58,7 +58,7 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Im
         return ImportResult(mapping, products, work.counts(), listed)
 
 
-def _find_none(rows: Sequence[Unplaced]) -> list[None]:
+def _find_none(rows: Sequence[UnresolvedRow]) -> list[None]:
     return [None for _ in rows]
 
 

@@ -97,6 +97,7 @@ class Engine:
         assert "ExclusiveStartKey" not in request
         tokens = _tokens(request["KeyConditionExpression"], request)
         pk, lo, hi = (token["S"] for token in tokens if isinstance(token, dict))
+        assert lo <= hi, "DynamoDB refuses a range that ends before it begins"
         order = self.order.get(pk, [])
         positions = range(bisect_left(order, lo), bisect_right(order, hi))
         if not request["ScanIndexForward"]:

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import pytest
 
-from storepost.platform.persistence.counted_tree import KeyRange, cold_leaves
+from storepost.platform.persistence.counted_tree import KeyRange, TreeEntry, cold_leaves
 from storepost.platform.persistence.counted_tree.cold_leaves import ColdLeaves
 from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS
-from storepost.platform.persistence.counted_tree.keys import LOWEST
+from storepost.platform.persistence.counted_tree.keys import LOWEST, behind
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
@@ -243,6 +243,33 @@ def test_a_reader_between_any_two_calls(engine: Engine, numbers: range) -> None:
             restore()
             number += 1
         assert number > 1
+
+
+@pytest.mark.parametrize("limit", [3, 100])
+@pytest.mark.parametrize("numbers", [range(0, 5, 5), range(0, 100, 5)], ids=["first", "later"])
+def test_a_walk_between_any_two_calls(engine: Engine, numbers: range, limit: int) -> None:
+    """Who goes through the list bit by bit misses nothing that is packed meanwhile."""
+    lists, growth = about_to_pack(engine, numbers)
+    with mock.patch.object(ColdLeaves, "pack"):
+        lists.do(growth)
+    restore, before, expected = engine.snapshot(), pages(lists), lists.expected()
+
+    def pack() -> None:
+        ColdLeaves(lists.tree.rows).pack(max(lists.model))
+
+    def walk() -> None:
+        found, within = list[TreeEntry](), KeyRange()
+        while some := lists.tree.first(within, limit):
+            found += some
+            within = behind(some[-1].key)
+        assert found == expected
+
+    number = 1
+    while paused(engine, number, pack, walk):
+        assert pages(lists) > before
+        restore()
+        number += 1
+    assert number > 1
 
 
 def test_who_dies_packing_leaves_a_right_list(engine: Engine) -> None:

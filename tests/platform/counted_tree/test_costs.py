@@ -158,7 +158,9 @@ def test_an_insert_reads_a_query_or_two_a_level(
     restore = engine.snapshot()
     lists = TwoLists(orders.tree, dict(orders.model))
     operations = inserts(minutes)
-    with mock.patch.object(Tree, "_tend"):  # whether something is to be split is another question
+    with mock.patch.object(
+        Tree, "_rebalance"
+    ):  # whether something is to be split is another question
         made, read = engine.measured(lambda: lists.do(*operations))
     assert made <= calls
     assert read <= units

@@ -70,7 +70,7 @@ class TestWhatItTakes:
         quiet, _ = engine.measured(ask)
         last = ask().items[0].payload
         assert isinstance(last, int)
-        with mock.patch.object(type(lists.tree), "_tend", return_value=[]):
+        with mock.patch.object(type(lists.tree), "_rebalance", return_value=[]):
             beside = answered(engine, lists, ask, near(last - 2, several))
         assert beside.calls <= quiet + 1
 
@@ -87,7 +87,7 @@ def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
     quiet, _ = engine.measured(ask)
     last = ask().items[0].payload
     assert isinstance(last, int)
-    with mock.patch.object(type(lists.tree), "_tend", return_value=[]):
+    with mock.patch.object(type(lists.tree), "_rebalance", return_value=[]):
         beside = answered(engine, lists, ask, near(last - 2, 1))
     assert beside.calls == quiet
     assert len(lists.tree.rows.pending()) == 1

@@ -283,7 +283,7 @@ class Histories(RuleBasedStateMachine):
         descending=st.booleans(),
         request=REQUESTS,
     )
-    def look_through(
+    def scan(
         self, by: list[Filter], within: KeyRange, descending: bool, request: PageRequest
     ) -> None:
         """Any combination of filters, with a question that no counter answers."""

@@ -9,6 +9,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad, LoadedList
+from storepost.platform.persistence.reads import ReadAhead
 from tests.platform.counted_tree.engine import Engine
 from tests.platform.counted_tree.lists import Importer, TwoLists, apply, numbered, tree
 from tests.platform.counted_tree.test_interleavings import inserts
@@ -80,3 +81,25 @@ def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -
     for each in lists:
         each.model.update({e.key: e for e in [*at_the_end(6), numbered(600)]})
         each.check()
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_two_units_in_flight_add_is_counted_of_both() -> None:
+    """The second is planned before it is noted what the first one added."""
+    lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
+
+    def planned(numbers: range) -> Changes:
+        reads.next()
+        changes = Changes(reads)
+        apply(lists, inserts(*numbers))(changes)
+        changes.complete()
+        return changes
+
+    for ranges in ([range(1)], [range(1, 20), range(20, 30)]):
+        for changes in [planned(numbers) for numbers in ranges]:
+            changes.write_unit()
+            changes.conclude()
+    nodes = reads.cached(("counted_tree", lists.rows.partition), lambda: NodeCache(lists.rows))
+    assert nodes is not None
+    for node in nodes.path(numbered(5).key):
+        assert node.n == 30

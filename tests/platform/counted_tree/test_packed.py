@@ -20,6 +20,7 @@ from storepost.platform.persistence.counted_tree.loading import Load
 from storepost.platform.persistence.counted_tree.page_writes import put_pages
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.values.pagination import PageRequest
+from tests.harness.world import World
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import (
     Operation,
@@ -411,6 +412,26 @@ def each_pause(
         lists.tree.fold()
         lists.check_whole()
     assert number > 3
+
+
+class TestWalks:
+    """The first entries of a range."""
+
+    @pytest.mark.parametrize("first", range(0, 60, 7))
+    def test_a_range_that_ends_in_its_first_leaf(self, world: World, first: int) -> None:
+        """On an engine that refuses a query whose range ends before it begins."""
+        assert world
+        lists = packed()
+        within = KeyRange(numbered(5 * first).key, numbered(5 * first + 6).key)
+        expected = [entry for entry in lists.expected() if entry.key in within]
+        assert 2 <= len(expected) <= 4
+        assert lists.tree.first(within, 100) == expected
+
+    @pytest.mark.usefixtures("engine")
+    @pytest.mark.parametrize("limit", [1, 9, 25, 1000])
+    def test_several_leaves_are_read_at_once(self, limit: int) -> None:
+        lists = packed()
+        assert lists.tree.first(KeyRange(), limit) == lists.expected()[:limit]
 
 
 @pytest.mark.parametrize("later", [False, True])

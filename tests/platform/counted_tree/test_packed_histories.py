@@ -213,6 +213,16 @@ class PackedHistories(Histories):
             within = behind(some[-1].key)
         assert found == self.lists.expected()
 
+    @rule(ends=st.tuples(CHOICES, CHOICES), limit=st.integers(1, 30))
+    def walk_between(self, ends: tuple[int, int], limit: int) -> None:
+        """The first entries of a range that ends before the list does."""
+        entries = self.lists.expected()
+        first, last = sorted(choice % (len(entries) or 1) for choice in ends)
+        inside = entries[first : last + 1]
+        if inside:
+            within = KeyRange(inside[0].key, behind(inside[-1].key).lo)
+            assert self.lists.tree.first(within, limit) == inside[:limit]
+
     @rule(by=FILTERS)
     def draw(self, by: Filter) -> None:
         """One of those that the filter keeps."""

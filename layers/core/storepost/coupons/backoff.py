@@ -1,7 +1,7 @@
-"""What a shop is still to forget while it can't be told: it is told again, less and less often.
+"""Exponential backoff of coupons' syncs that fail: each retry waits twice as long, up to a bound.
 
-Nothing of it is dropped. A coupon says how often it was tried in vain; the schedule of what ends
-sends its message again, and so does whoever connects the shop again.
+No sync is dropped. A coupon says how often its sync failed; the schedule of what ends queues the
+retry, and so does whoever connects the shop again.
 """
 
 from dataclasses import replace
@@ -14,14 +14,14 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
-FIRST = timedelta(minutes=10)
+FIRST_WAIT = timedelta(minutes=10)
 MAX_WAIT = timedelta(days=1)
 MAX_WAIT_DISCONNECTED = timedelta(days=7)
-"""Where the store is disconnected: whoever connects it again tells it at once."""
+"""Where the store is disconnected: whoever connects it again has it synced at once."""
 MAX_COUPONS = 1000
-"""Told at once when a shop is connected again; to what is left the schedule comes."""
+"""Are synced at once when a shop is connected again; the schedule retries the others."""
 
-_DOUBLED_AT_MOST = 10
+_MAX_DOUBLINGS = 10
 
 
 def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
@@ -30,18 +30,18 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
     stored = coupons.get(coupon.id)
     if stored is None:
         return
-    in_vain, again_at = stored.failed_syncs, stored.retry_at
-    if is_connected and again_at and again_at > now + MAX_WAIT:
-        # From when the store was disconnected: now that it is back, it is told soon.
-        coupons.cancel_look(changes, stored, again_at)
-        in_vain, again_at = 0, None
-    if again_at and again_at > now:
-        after = replace(stored, failed_syncs=max(1, in_vain))
+    failed_syncs, retry_at = stored.failed_syncs, stored.retry_at
+    if is_connected and retry_at and retry_at > now + MAX_WAIT:
+        # From when the store was disconnected: now that it is back, it is retried soon.
+        coupons.cancel_look(changes, stored, retry_at)
+        failed_syncs, retry_at = 0, None
+    if retry_at and retry_at > now:
+        after = replace(stored, failed_syncs=max(1, failed_syncs))
     else:
-        longest = MAX_WAIT if is_connected else MAX_WAIT_DISCONNECTED
-        again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
-        after = replace(stored, failed_syncs=in_vain + 1, retry_at=again_at)
-        coupons.look_at(changes, after, again_at)
+        max_wait = MAX_WAIT if is_connected else MAX_WAIT_DISCONNECTED
+        retry_at = now + min(max_wait, FIRST_WAIT * (1 << min(failed_syncs, _MAX_DOUBLINGS)))
+        after = replace(stored, failed_syncs=failed_syncs + 1, retry_at=retry_at)
+        coupons.look_at(changes, after, retry_at)
     if after != stored:
         coupons.save(changes, after)
 

@@ -16,7 +16,7 @@ from storepost.connections.links.model import Choice, ConnectLink, ToNewWorkspac
 from storepost.connections.links.problems import LinkExpired, LinkUsed
 from storepost.connections.links.repository import find_link, use_link
 from storepost.coupons.backoff import queue_restored
-from storepost.people.consent.resending import catch_up
+from storepost.people.consent.resending import resend_missed
 from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
@@ -142,7 +142,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     if known is not None:
         update_terms(changes, known, store)
         queue_restored(changes, workspace, store.id)
-        catch_up(changes, workspace, store.id)
+        resend_missed(changes, workspace, store.id)
     return known
 
 

@@ -1,4 +1,4 @@
-"""A feed's beginning, looked at before anything is imported.
+"""Previews and checks a feed's beginning before anything is imported.
 
 A check goes the way of an import up to the writing; so of a file inside its bound both count the
 same.
@@ -36,7 +36,7 @@ MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
 MAX_SHOWN_COLUMNS = 500
 """In a preview's answer, the first ones: a mapping names no more."""
-_NAMING = frozenset(
+_IDENTIFYING_FIELDS = frozenset(
     {
         FeedField.ID,
         FeedField.ITEM_GROUP_ID,
@@ -53,8 +53,8 @@ MAX_SKIPPED_SHOWN = 500
 
 
 @dataclass(frozen=True)
-class SeenColumn:
-    """A column, what it probably is, and some of what is in it."""
+class PreviewColumn:
+    """Says what a column probably is, with samples of its values."""
 
     name: str
     suggested: str
@@ -66,7 +66,7 @@ class Preview:
     """Says what a feed's beginning has."""
 
     format: FeedFormat
-    columns: tuple[SeenColumn, ...]
+    columns: tuple[PreviewColumn, ...]
     sampled: int
     """Rows."""
     matches: int
@@ -88,12 +88,14 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
     """
     store = store_in_body(StoreRepository(workspace), store_id)
     with _opened(url) as file:
-        rows = list(_seen(file.rows))
+        rows = list(_nonempty(file.rows))
         samples = _samples(rows)
         mapping = suggested_mapping(list(samples), [row.cells for row in rows if row.cells])
-        seen = tuple(SeenColumn(name, mapping[name], tuple(some)) for name, some in samples.items())
+        columns = tuple(
+            PreviewColumn(name, mapping[name], tuple(values)) for name, values in samples.items()
+        )
         matches = _matches(store, mapping, rows) if has_id(mapping) else 0
-        return Preview(file.format, seen, len(rows), matches)
+        return Preview(file.format, columns, len(rows), matches)
 
 
 def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings) -> Check:
@@ -104,8 +106,8 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings
     if not has_id(settings.mapping):
         raise MappingMissingId()
     store = store_in_body(StoreRepository(workspace), store_id)
-    with _opened(settings.url) as file, _resolved(store, settings, _seen(file.rows)) as work:
-        return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
+    with _opened(settings.url) as file, _resolved(store, settings, _nonempty(file.rows)) as staging:
+        return Check(staging.counts(), tuple(staging.skipped(MAX_SKIPPED_SHOWN)))
 
 
 @contextmanager
@@ -120,8 +122,8 @@ def _opened(url: str) -> Iterator[FeedFile]:
         raise url_refused(refused.reason) from None
 
 
-def _seen(rows: Iterator[Row]) -> Iterator[Row]:
-    """The rows. Raises FeedUnusable where there are none."""
+def _nonempty(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yields the rows. Raises FeedUnusable where there are none."""
     first = next(rows, None)
     if first is None:
         raise FeedUnusable(FeedFailure.NO_ROWS)
@@ -133,41 +135,43 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 def _resolved(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
-    with scratch() as directory, FeedStaging(directory / "work") as work:
+    with scratch() as directory, FeedStaging(directory / "work") as staging:
         reader, all_rows = reader_of(rows, settings.mapping, defaults_of(store, settings))
-        work.read(all_rows, reader, _never)
-        work.resolve(
+        staging.read(all_rows, reader, _never)
+        staging.resolve(
             finder(store, settings),
             _never,
             adds=adds(settings),
             settings=digest_of(store, settings),
         )
-        yield work
+        yield staging
 
 
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
-    naming = {column: target for column, target in mapping.items() if target in _NAMING}
-    settings = FeedSettings("", "", None, FeedMode.ENRICH_ONLY, naming)
-    with _resolved(store, settings, iter(rows)) as work:
-        return work.matches
+    identifying = {
+        column: target for column, target in mapping.items() if target in _IDENTIFYING_FIELDS
+    }
+    settings = FeedSettings("", "", None, FeedMode.ENRICH_ONLY, identifying)
+    with _resolved(store, settings, iter(rows)) as staging:
+        return staging.matches
 
 
 def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
     """The first columns that there are, each with the first different values in it."""
     samples = dict[str, list[str]]()
-    known, wanting = set[str](), list[str]()
+    known, incomplete = set[str](), list[str]()
     for cells in (row.cells or {} for row in rows):
         # Most rows have no other columns than the rows before, and most columns have their samples.
         if not cells.keys() <= known:
             new = [name for name in cells if name not in known]
             known.update(new)
-            wanting += new[: MAX_SHOWN_COLUMNS - len(samples)]
+            incomplete += new[: MAX_SHOWN_COLUMNS - len(samples)]
             samples |= {name: [] for name in new[: MAX_SHOWN_COLUMNS - len(samples)]}
-        for name in wanting:
+        for name in incomplete:
             value = cells.get(name, "").strip()[:SAMPLE_LENGTH]
             if value and value not in samples[name]:
                 samples[name].append(value)
-        wanting = [name for name in wanting if len(samples[name]) < MAX_SAMPLES]
+        incomplete = [name for name in incomplete if len(samples[name]) < MAX_SAMPLES]
     return samples
 
 

@@ -1,4 +1,4 @@
-"""What is left of a feed that was deleted: what it brought is taken back, and its rows go."""
+"""Deletes what is left of a feed that was deleted: its products, then its rows."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,9 +9,9 @@ from storepost.feeds.feeds.keys import imports_partition, skipped_partition
 from storepost.feeds.feeds.model import Feed
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.feeds.rows import FeedImportItem
-from storepost.feeds.imports.objects import KeptFiles
+from storepost.feeds.imports.objects import FeedObjects
 from storepost.feeds.imports.plan import Plan, plan_removal
-from storepost.feeds.imports.writing import AHEAD, Writer
+from storepost.feeds.imports.writing import READ_AHEAD, Writer
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Item, keys_in
 from storepost.stores.stores.model import Store
@@ -25,10 +25,10 @@ def delete_feed_contents(store: Store, feed: Feed, is_over: Callable[[], bool]) 
     """Deletes the feed's products, then its rows; returns whether there was time for all."""
     if not _delete_products(store, feed, is_over):
         return False
-    while _delete_some_rows(store.workspace, feed):
+    while _delete_import(store.workspace, feed):
         if is_over():
             return False
-    KeptFiles(store.workspace, feed.id).delete_manifest()
+    FeedObjects(store.workspace, feed.id).delete_manifest()
     commit_anew(lambda changes: _delete_feed(changes, store.workspace, feed))
     return True
 
@@ -37,42 +37,42 @@ def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> b
     feeds, source = FeedRepository(store.workspace), ProductSource(store, feed.id)
     with scratch() as directory:
         manifest, removal = directory / "manifest", directory / "plan"
-        if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):
+        if not FeedObjects(store.workspace, feed.id).get_manifest(manifest):
             return True
         plan_removal(manifest, removal)
         with Plan(removal) as plan:
             writer = Writer(source, plan.rows_of, feed.id)
             while current := feeds.get(feed.id):
-                products = plan.products(current.removed, AHEAD)
+                products = plan.products(current.removed, READ_AHEAD)
                 if not products:
                     return True
                 if is_over():
                     return False
-                _delete_some(feeds, writer, current, products)
+                _delete_batch(feeds, writer, current, products)
     return True
 
 
-def _delete_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
-    def note(changes: Changes, done: int, _created: int) -> None:
+def _delete_batch(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
+    def progress(changes: Changes, done: int, _created: int) -> None:
         feeds.save(changes, replace(feed, removed=feed.removed + done))
 
     try:
-        writer.write(products, note)
+        writer.write(products, progress)
         writer.finish()
     except LostRace:
         return  # the feed is read again, and the same products come again
 
 
-def _delete_some_rows(workspace: WorkspaceScope, feed: Feed) -> bool:
-    """Removes an import and the rows that it skipped; whether there was one."""
+def _delete_import(workspace: WorkspaceScope, feed: Feed) -> bool:
+    """Removes an import and the rows that it skipped; returns whether there was one."""
     found = FeedImportItem.query(
         imports_partition(workspace, feed.id), consistent_read=True, limit=1
     )
     for row in found:
         while keys := keys_in(skipped_partition(workspace, row.id), _ROWS_AT_ONCE):
-            for some in batched(keys, _ROWS_AT_ONCE, strict=False):
+            for batch in batched(keys, _ROWS_AT_ONCE, strict=False):
                 changes = Changes()
-                for key in some:
+                for key in batch:
                     changes.delete(Item(*key))
                 changes.commit()
         changes = Changes()

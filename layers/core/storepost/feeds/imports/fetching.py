@@ -1,4 +1,4 @@
-"""A feed's file, fetched: into a file, or a sample of it straight into the reader."""
+"""Fetches a feed's file: into a file, or a sample of it straight into the reader."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,12 +28,12 @@ class Fetched:
     content_type: str
 
 
-def fetch_into(path: Path, url: str, note: Callable[[int], None]) -> Fetched:
-    """Writes the feed's file down, and calls `note` with how many bytes have come so far.
+def fetch_into(path: Path, url: str, on_progress: Callable[[int], None]) -> Fetched:
+    """Writes the feed's file down, and calls `on_progress` with how many bytes have come so far.
 
     Raises FeedUnusable.
     """
-    got = 0
+    received = 0
     try:
         with (
             download(
@@ -46,9 +46,9 @@ def fetch_into(path: Path, url: str, note: Callable[[int], None]) -> Fetched:
             path.open("wb") as written,
         ):
             for piece in file.pieces:
-                got += written.write(piece)
-                note(got)
-            return Fetched(got, file.content_type)
+                received += written.write(piece)
+                on_progress(received)
+            return Fetched(received, file.content_type)
     except FetchFailed as failed:
         raise FeedUnusable(_failure(failed)) from failed
     except UrlNotAllowed as refused:
@@ -67,20 +67,20 @@ def sampled(url: str) -> Iterator[FeedFile]:
             schemes=HTTP_OR_HTTPS,
             redirects=MAX_REDIRECTS,
         ) as file:
-            yield read_feed(_until_late(file.pieces, bound), file.content_type, bound)
+            yield read_feed(_until_timeout(file.pieces, bound), file.content_type, bound)
     except FetchFailed as failed:
         raise FeedUnusable(_failure(failed)) from failed
 
 
-def _until_late(pieces: Iterator[bytes], bound: Sample) -> Iterator[bytes]:
+def _until_timeout(pieces: Iterator[bytes], bound: Sample) -> Iterator[bytes]:
     """The pieces that come in time: a slow server's feed is sampled as far as it came."""
-    got = False
+    has_received = False
     try:
         for piece in pieces:
             yield piece
-            got = True
+            has_received = True
     except FetchFailed as failed:
-        if not got or failed.reason != Failure.TIMED_OUT.value:
+        if not has_received or failed.reason != Failure.TIMED_OUT.value:
             raise
         bound.is_truncated = True
 

@@ -1,4 +1,4 @@
-"""A running import, brought to its end: fetched, resolved, written, from where it stands."""
+"""Brings a running import to its end: it is fetched, resolved, written, from where it stands."""
 
 import time
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.plan_writing import PlanWriter
 from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
-from storepost.feeds.imports.writing import AHEAD
+from storepost.feeds.imports.writing import READ_AHEAD
 from storepost.feeds.records.samples import reader_of
 from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
@@ -36,8 +36,8 @@ from storepost.values import clock
 from storepost.values.metrics import count
 
 PIECE_BYTES = 65_536
-NOTED_SECONDS = 5.0
-"""How often an import notes how far it has fetched, read and matched: people look at it."""
+PROGRESS_SECONDS = 5.0
+"""How often an import saves how far it has fetched, read and matched: people look at it."""
 
 
 class FeedImportRun:
@@ -60,56 +60,57 @@ class FeedImportRun:
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
-        self._run.files.keep_manifest(self._after)
+        self._run.files.put_manifest(self._new_manifest)
         commit_anew(lambda changes: self._complete(changes, running))
         self._run.files.delete_files(running.id)
 
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
             return running
-        noted_at = time.monotonic()
+        saved_at = time.monotonic()
 
-        def note(got: int) -> None:
-            nonlocal running, noted_at
-            if time.monotonic() - noted_at >= NOTED_SECONDS:
-                running = self._advanced(running, replace(running, bytes=got))
-                noted_at = time.monotonic()
+        def on_progress(received: int) -> None:
+            nonlocal running, saved_at
+            if time.monotonic() - saved_at >= PROGRESS_SECONDS:
+                running = self._advanced(running, replace(running, bytes=received))
+                saved_at = time.monotonic()
 
-        fetched = fetch_into(self._file, self._feed.settings.url, note)
-        self._run.files.keep_file(running.id, self._file)
+        fetched = fetch_into(self._file, self._feed.settings.url, on_progress)
+        self._run.files.put_file(running.id, self._file)
         after = replace(running, stage=Stage.FETCHED, bytes=fetched.bytes)
         return self._advanced(running, replace(after, content_type=fetched.content_type))
 
     def _planned(self, running: FeedImport) -> FeedImport:
         """The import once it is known what is to be written; the same stage where nothing is."""
         if running.stage is Stage.PLANNED:
-            self._run.files.get_plan(running.id, self._plan, self._after)
+            self._run.files.get_plan(running.id, self._plan, self._new_manifest)
             return running
         files, before, rows = self._run.files, self._directory / "before", self._directory / "rows"
-        files.get_work(running.id, self._settings, rows)
-        with FeedStaging(rows, before if files.get_manifest(before) else None) as work:
-            running = self._resolved(running, work)
-            self._check(running, work)
-            self._keep_skipped(running, work)
-            work.write_manifest(self._after, self._settings, is_ahead=False)
-            running = replace(running, counts=work.counts())
-            if not work.planned:
+        files.get_staging(running.id, self._settings, rows)
+        with FeedStaging(rows, before if files.get_manifest(before) else None) as staging:
+            running = self._resolved(running, staging)
+            self._check(running, staging)
+            self._keep_skipped(running, staging)
+            staging.write_manifest(self._new_manifest, self._settings, is_ahead=False)
+            running = replace(running, counts=staging.counts())
+            if not staging.planned:
                 return running
-            work.write_plan(self._plan)
-            work.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
-        files.keep_plan(running.id, self._plan, self._after)
-        files.keep_manifest(self._directory / "ahead")
+            staging.write_plan(self._plan)
+            staging.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
+        files.put_plan(running.id, self._plan, self._new_manifest)
+        files.put_manifest(self._directory / "ahead")
         return self._advanced(running, replace(running, stage=Stage.PLANNED))
 
-    def _resolved(self, running: FeedImport, work: FeedStaging) -> FeedImport:
-        settings, noted_at, is_all = self._feed.settings, time.monotonic(), False
+    def _resolved(self, running: FeedImport, staging: FeedStaging) -> FeedImport:
+        settings, saved_at, is_all = self._feed.settings, time.monotonic(), False
 
-        def stops() -> bool:
-            nonlocal running, noted_at
-            if time.monotonic() - noted_at >= NOTED_SECONDS:
-                after = replace(running, read=work.rows, matched=work.matched if is_all else 0)
+        def should_stop() -> bool:
+            nonlocal running, saved_at
+            if time.monotonic() - saved_at >= PROGRESS_SECONDS:
+                matched = staging.matched if is_all else 0
+                after = replace(running, read=staging.rows, matched=matched)
                 running = self._advanced(running, after)
-                noted_at = time.monotonic()
+                saved_at = time.monotonic()
             return self._run.is_over()
 
         if not self._file.exists():
@@ -119,27 +120,27 @@ class FeedImportRun:
             feed = read_feed(pieces, running.content_type or "", Bound())
             defaults = defaults_of(self._store, settings)
             reader, rows = reader_of(feed.rows, settings.mapping, defaults)
-            is_all = work.read(rows, reader, stops)
-        if not is_all or not work.resolve(
+            is_all = staging.read(rows, reader, should_stop)
+        if not is_all or not staging.resolve(
             finder(self._store, settings),
-            stops,
+            should_stop,
             adds=adds(settings),
             settings=self._settings,
         ):
-            self._run.files.keep_work(running.id, self._settings, self._directory / "rows")
+            self._run.files.put_staging(running.id, self._settings, self._directory / "rows")
             self._run.stop()
         return replace(running, format=feed.format)
 
-    def _check(self, running: FeedImport, work: FeedStaging) -> None:
+    def _check(self, running: FeedImport, staging: FeedStaging) -> None:
         """Raises FeedUnusable for what is to change nothing."""
-        if not work.rows:
+        if not staging.rows:
             raise FeedUnusable(FeedFailure.NO_ROWS)
-        if running.trigger is FeedTrigger.SCHEDULE and work.lacking * 2 > work.known_before:
+        if running.trigger is FeedTrigger.SCHEDULE and staging.missing * 2 > staging.known_before:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
 
-    def _keep_skipped(self, running: FeedImport, work: FeedStaging) -> None:
-        hundreds = batched(work.skipped(MAX_SKIPPED), SKIPPED_TOGETHER, strict=False)
-        for number, rows in enumerate(hundreds):
+    def _keep_skipped(self, running: FeedImport, staging: FeedStaging) -> None:
+        batches = batched(staging.skipped(MAX_SKIPPED), SKIPPED_TOGETHER, strict=False)
+        for number, rows in enumerate(batches):
             changes = Changes()
             self._run.imports.keep_skipped(changes, running.id, number, rows)
             changes.commit()
@@ -147,16 +148,16 @@ class FeedImportRun:
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes what is left of the plan, a chunk at a time."""
         source = ProductSource(self._store, self._feed.id)
-        with Plan(self._plan) as plan, PlanWriter(plan, source, AHEAD, running.id) as writer:
+        with Plan(self._plan) as plan, PlanWriter(plan, source, READ_AHEAD, running.id) as writer:
 
-            def write_some() -> bool:
+            def write_chunk() -> bool:
                 nonlocal running
-                note = _Note(self._run, running, stops=self._run.is_over())
-                done, created = writer.write(running.done, note)
-                running = note.after(done, created)
-                if note.stops or not done:
+                progress = _ChunkProgress(self._run, running, stops=self._run.is_over())
+                done, created = writer.write(running.done, progress)
+                running = progress.after(done, created)
+                if progress.stops or not done:
                     writer.finish()
-                if note.stops and done:
+                if progress.stops and done:
                     raise OutOfTime
                 return bool(done)
 
@@ -165,7 +166,7 @@ class FeedImportRun:
                 writer.give_way()
                 running = self._reloaded(running)
 
-            while until_won(write_some, reload):
+            while until_won(write_chunk, reload):
                 pass
         return running
 
@@ -207,14 +208,14 @@ class FeedImportRun:
         return self._directory / "plan"
 
     @property
-    def _after(self) -> Path:
+    def _new_manifest(self) -> Path:
         """The manifest that holds once all is written."""
         return self._directory / "after"
 
 
 @dataclass(frozen=True)
-class _Note:
-    """What a chunk's transaction has besides its products."""
+class _ChunkProgress:
+    """Adds to a chunk's transaction how far the import is."""
 
     run: FeedRun
     before: FeedImport

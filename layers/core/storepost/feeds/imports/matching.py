@@ -1,4 +1,4 @@
-"""Which of a store's products and variants a feed's rows are about."""
+"""Finds which of a store's products and variants a feed's rows are about."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,20 +19,20 @@ from storepost.platform.persistence.patience import with_patience
 from storepost.stores.stores.model import Store
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.staging import Find, Finder, Unplaced
+    from storepost.feeds.imports.staging import Find, Finder, UnresolvedRow
 
-_TOGETHER = 25
-"""Rows that are matched together where nothing is known: of each, four keys are asked for."""
-_PRODUCTS_TOGETHER = 100
+_BATCH_SIZE = 25
+"""Rows that are matched together without the store's names: of each, four keys are queried."""
+_MAX_PRODUCTS = 100
 """Products that rows which are matched together may be about: as many as one batch get reads."""
 _NAMES_A_ROW = 8
 """So many names are read in less time, and for fewer read units, than what one row may be about."""
-_READ_AS = 3
+_READING_VERSION = 3
 """Raised whenever the same row comes to something else, so that all are read and written anew."""
 _MIN_ROWS = 25
 """Of fewer rows, what they may be about takes no more calls than all names."""
-_AT_ONCE = 4
-"""Batches that are asked for at the same time: they wait for their answers, not for each other."""
+_THREADS = 4
+"""Batches that are matched at once: they wait for their answers, not for each other."""
 
 
 def defaults_of(store: Store, settings: FeedSettings) -> FeedDefaults:
@@ -51,15 +51,15 @@ def finder(store: Store, settings: FeedSettings) -> "Finder":
     def find_for(rows: int) -> "Find":
         products = ProductLists(store.workspace, store.id).by_changed.counts()[ENTRIES]
         if not products:
-            return _nothing
-        most = rows * _NAMES_A_ROW
-        reads_all = rows >= _MIN_ROWS and products <= most
-        return _find(store, settings, read_names(store, most) if reads_all else None)
+            return _match_none
+        max_names = rows * _NAMES_A_ROW
+        reads_all = rows >= _MIN_ROWS and products <= max_names
+        return _find(store, settings, read_names(store, max_names) if reads_all else None)
 
     return find_for
 
 
-def _nothing(rows: "Sequence[Unplaced]") -> Sequence[None]:
+def _match_none(rows: "Sequence[UnresolvedRow]") -> Sequence[None]:
     """No match: a store without products has none."""
     return [None] * len(rows)
 
@@ -68,16 +68,18 @@ def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Fi
     own, enriching = _sources(store, settings)
     without = own if adds(settings) else own | enriching
 
-    def look(some: Sequence[MatchKey]) -> Sequence[Match | None]:
-        return match(store, some, without=without, among=among)
+    def match_batch(batch: Sequence[MatchKey]) -> Sequence[Match | None]:
+        return match(store, batch, without=without, among=among)
 
-    def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
+    def find(rows: "Sequence[UnresolvedRow]") -> Sequence[tuple[str, str | None] | None]:
         keys = [MatchKey(row.id, row.sku, row.gtin) for row in rows]
         batches = list[Sequence[MatchKey]](
-            batched(keys, _TOGETHER, strict=False) if among is None else _of_few(keys, among)
+            batched(keys, _BATCH_SIZE, strict=False)
+            if among is None
+            else _batches_among(keys, among)
         )
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
-            found = chain.from_iterable(threads.map(with_patience(look), batches))
+        with ThreadPoolExecutor(_THREADS) as threads:
+            found = chain.from_iterable(threads.map(with_patience(match_batch), batches))
             by_key = dict(zip(chain.from_iterable(batches), found, strict=True))
         matches = [by_key.get(key) for key in keys]
         return [(each.product, each.variant) if each else None for each in matches]
@@ -85,33 +87,33 @@ def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Fi
     return find
 
 
-def _of_few(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list[MatchKey]]:
-    """The rows that may be about something, in parts that are about few products.
+def _batches_among(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list[MatchKey]]:
+    """Yields the rows that may be about something, in batches that are about few products.
 
-    A product's rows stand beside each other, so a part may have many of them: each request of
+    A product's rows stand beside each other, so a batch may have many of them: each request of
     DynamoDB takes 2 ms of CPU, whatever it brings.
     """
-    part, about = list[MatchKey](), set[UUID]()
+    batch, about = list[MatchKey](), set[UUID]()
     for key in keys:
         products = products_among(key, among)
-        if part and len(about) + len(products - about) > _PRODUCTS_TOGETHER:
-            yield part
-            part, about = [], set()
+        if batch and len(about) + len(products - about) > _MAX_PRODUCTS:
+            yield batch
+            batch, about = [], set()
         if products:
-            part.append(key)
+            batch.append(key)
             about |= products
-    if part:
-        yield part
+    if batch:
+        yield batch
 
 
 def _sources(store: Store, settings: FeedSettings) -> tuple[frozenset[UUID], frozenset[UUID]]:
-    """The source of these settings, and those of feeds that have no products of their own.
+    """Returns the source of these settings, and those of feeds that add no products.
 
     What is left of a product is theirs alone once whoever had it has it no more.
     """
     feeds = [feed for feed in FeedRepository(store.workspace).all() if feed.store_id == store.id]
-    asking = (settings.url, settings.locale)
-    own = [feed for feed in feeds if (feed.settings.url, feed.settings.locale) == asking]
+    source = (settings.url, settings.locale)
+    own = [feed for feed in feeds if (feed.settings.url, feed.settings.locale) == source]
     enriching = [feed for feed in feeds if not adds(feed.settings)]
     return _ids_of(store, own), _ids_of(store, enriching)
 
@@ -127,6 +129,7 @@ def adds(settings: FeedSettings) -> bool:
 
 def digest_of(store: Store, settings: FeedSettings) -> str:
     """Returns a digest of all that decides what a row becomes, besides the row."""
-    decisive = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
+    mapping = sorted(settings.mapping.items())
+    decisive = [_READING_VERSION, settings.locale, settings.mode.value, mapping]
     locales = sorted((row.locale, row.currency) for row in store.locales)
     return blake2b(repr([decisive, store.currency, locales]).encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What an import keeps on S3: the file as it was fetched, its rows when it stops, its manifest."""
+"""Puts an import's files on S3: the feed as it was fetched, rows when it stops, its manifest."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -10,44 +10,44 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 
-class KeptFiles:
-    """The objects of one feed."""
+class FeedObjects:
+    """Puts and gets the objects of one feed."""
 
     def __init__(self, workspace: WorkspaceScope, feed_id: UUID) -> None:
-        """Names that follow from the ids: a retry writes over what is there already."""
+        """Derives the names from the ids: a retry writes over what is there already."""
         self._feed = f"{short(workspace.id)}/{short(feed_id)}"
 
-    def keep_file(self, import_id: UUID, path: Path) -> None:
-        """Keeps the file as it was fetched."""
+    def put_file(self, import_id: UUID, path: Path) -> None:
+        """Puts the file as it was fetched."""
         put_file(self._name(import_id, "file"), path)
 
     def get_file(self, import_id: UUID, path: Path) -> None:
-        """The file as it was fetched. Raises ObjectGone."""
+        """Gets the file as it was fetched. Raises ObjectGone."""
         get_file(self._name(import_id, "file"), path)
 
-    def keep_work(self, import_id: UUID, settings: str, path: Path) -> None:
-        """Keeps the rows as far as they are resolved under some settings."""
+    def put_staging(self, import_id: UUID, settings: str, path: Path) -> None:
+        """Puts the rows as far as they are resolved under some settings."""
         put_file(self._name(import_id, f"rows-{settings}"), path)
 
-    def get_work(self, import_id: UUID, settings: str, path: Path) -> bool:
-        """Returns the rows as far as they are resolved; False where none were kept.
+    def get_staging(self, import_id: UUID, settings: str, path: Path) -> bool:
+        """Returns the rows as far as they are resolved; False where there are none.
 
         Nor are those of another release: they are read anew.
         """
-        if not _got(self._name(import_id, f"rows-{settings}"), path):
+        if not _get_if_exists(self._name(import_id, f"rows-{settings}"), path):
             return False
         if not has_known_format(path):
             path.unlink()
             return False
         return True
 
-    def keep_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
-        """Keeps what is to be written, and the manifest that holds once it is."""
+    def put_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
+        """Puts what is to be written, and the manifest that holds once it is."""
         put_file(self._name(import_id, "plan"), plan)
         put_file(self._name(import_id, "manifest"), manifest)
 
     def get_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
-        """What `keep_plan` kept. Raises ObjectGone, and UnknownFormat."""
+        """Gets what `put_plan` put. Raises ObjectGone, and UnknownFormat."""
         get_file(self._name(import_id, "plan"), plan)
         get_file(self._name(import_id, "manifest"), manifest)
         expect_known_format(plan, manifest)
@@ -57,8 +57,8 @@ class KeptFiles:
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
 
-    def keep_manifest(self, path: Path) -> None:
-        """Keeps what the store has of the feed."""
+    def put_manifest(self, path: Path) -> None:
+        """Puts the manifest: what the store has of the feed."""
         put_file(self._manifest, path)
 
     def get_manifest(self, path: Path) -> bool:
@@ -66,7 +66,7 @@ class KeptFiles:
 
         Raises UnknownFormat for what another release wrote.
         """
-        is_known = _got(self._manifest, path)
+        is_known = _get_if_exists(self._manifest, path)
         if is_known:
             expect_known_format(path)
         return is_known
@@ -83,7 +83,7 @@ class KeptFiles:
         return f"feeds/{self._feed}/{short(import_id)}/{kind}"
 
 
-def _got(name: str, path: Path) -> bool:
+def _get_if_exists(name: str, path: Path) -> bool:
     with suppress(ObjectGone):
         get_file(name, path)
         return True

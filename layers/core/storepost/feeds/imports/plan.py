@@ -1,4 +1,4 @@
-"""What an import has to write, on disk: products in order, each with its rows."""
+"""A plan says on disk what an import has to write: products in order, each with its rows."""
 
 import json
 import sqlite3
@@ -58,8 +58,8 @@ def title_key(content: str) -> str:
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A row that is about a product."""
+class PlannedRow:
+    """Says of a row which product and variant it is about."""
 
     id: str
     locale: str | None
@@ -72,13 +72,13 @@ class Plan:
     """Says what an import has to write; use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
-        """From a file that was written."""
+        """Opens a file that was written."""
         self._db = sqlite3.connect(path, isolation_level=None)
 
-    def products(self, done: int, most: int) -> list[str]:
+    def products(self, done: int, limit: int) -> list[str]:
         """Returns the next products to write, behind so many."""
         found = self._db.execute(
-            "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, most)
+            "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, limit)
         )
         return [product for (product,) in found]
 
@@ -89,26 +89,26 @@ class Plan:
             return int(self._db.execute("SELECT products FROM load").fetchone()[0])
         return 0
 
-    def rows_of(self, product: str) -> list[Placed]:
+    def rows_of(self, product: str) -> list[PlannedRow]:
         """Returns the rows about a product, in the file's order; none where it has none now."""
         found = self._db.execute(
             "SELECT id, nullif(locale, ''), grp, variant, content FROM row"
             " WHERE product = ? ORDER BY number",
             (product,),
         )
-        return [Placed(*row) for row in found]
+        return [PlannedRow(*row) for row in found]
 
-    def rows_of_next(self, done: int, most: int) -> dict[str, list[Placed]]:
+    def rows_of_next(self, done: int, limit: int) -> dict[str, list[PlannedRow]]:
         """Returns the next products behind so many, in order, each with its `rows_of`."""
         found = self._db.execute(
             "SELECT p.product, id, nullif(locale, ''), grp, variant, content"
             " FROM product p JOIN row ON row.product = p.product"
             " WHERE seq > ? AND seq <= ? ORDER BY seq, number",
-            (done, done + most),
+            (done, done + limit),
         )
-        rows: dict[str, list[Placed]] = {}
+        rows: dict[str, list[PlannedRow]] = {}
         for product, *row in found:
-            rows.setdefault(product, []).append(Placed(*row))
+            rows.setdefault(product, []).append(PlannedRow(*row))
         return rows
 
     def __enter__(self) -> Self:

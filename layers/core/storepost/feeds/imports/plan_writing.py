@@ -1,11 +1,11 @@
-"""What of a plan is written next: many new products at once, or some one by one."""
+"""Writes a plan: many new products at once, or some one by one."""
 
 from typing import Self
 from uuid import UUID
 
 from storepost.catalog.products.writing import ProductSource
 from storepost.feeds.imports.plan import Plan
-from storepost.feeds.imports.writing import AHEAD_OF_LOADS, Note, Writer
+from storepost.feeds.imports.writing import LOAD_READ_AHEAD, Progress, Writer
 
 ENDS = 72
 """The first and last of many new products are written one by one: lists' ends aren't packed."""
@@ -26,20 +26,20 @@ class PlanWriter:
         self._gives_way = False
         self._lost_before = False
 
-    def write(self, done: int, note: Note) -> tuple[int, int]:
-        """Writes some products behind so many, and what `note` adds: how many, and created ones.
+    def write(self, done: int, progress: Progress) -> tuple[int, int]:
+        """Writes products behind so many, and what `progress` adds; returns how many, and new ones.
 
         It may return before that is written; what it writes next is written after it. None are left
         where it is nothing. Raises LostRace, with nothing written of these, or of those before.
         """
         if done in self._loaded and not self._gives_way:
-            most = min(AHEAD_OF_LOADS, self._loaded.stop - done)
-            return self._writer.load(self._plan.rows_of_next(done, most), done, note)
+            limit = min(LOAD_READ_AHEAD, self._loaded.stop - done)
+            return self._writer.load(self._plan.rows_of_next(done, limit), done, progress)
         self._gives_way = False
         self._writer.finish_loaded()
-        products = self._plan.products(done, self._most(done))
+        products = self._plan.products(done, self._limit(done))
         if products:
-            return self._writer.write(products, note)
+            return self._writer.write(products, progress)
         self._writer.finish()
         return 0, 0
 
@@ -65,6 +65,6 @@ class PlanWriter:
         self._gives_way = self._lost_before
         self._lost_before = not self._lost_before
 
-    def _most(self, done: int) -> int:
+    def _limit(self, done: int) -> int:
         before_load = self._loaded.start - done if self._loaded else 0
         return min(self._prefetched, before_load) if before_load > 0 else self._prefetched

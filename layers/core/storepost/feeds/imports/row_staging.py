@@ -1,4 +1,4 @@
-"""A feed's rows on their way into the file in which they are resolved."""
+"""Stages a feed's rows: writes them into the file in which they are resolved."""
 
 import sqlite3
 from typing import Self
@@ -6,15 +6,15 @@ from typing import Self
 from storepost.feeds.files.reading import Row
 from storepost.feeds.records.reading import ParsedRow, RowReader, RowSkipped
 
-_ROWS_TOGETHER = 1_000
-_LENGTH_TOGETHER = 4 * 1024**2
+_BATCH_ROWS = 1_000
+_BATCH_LENGTH = 4 * 1024**2
 
 
 class RowStager:
-    """Rows on their way into the file, a thousand or a few megabytes at once."""
+    """Writes rows into the file, a thousand or a few megabytes at once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        """Into the tables that `FeedStaging` makes."""
+        """Begins with no rows; the tables are those that `FeedStaging` makes."""
         self._db = db
         self._read: list[tuple[object, ...]] = []
         self._left_out: list[tuple[int, str, str]] = []
@@ -26,7 +26,7 @@ class RowStager:
     def is_full(self) -> bool:
         """Returns whether it is time to write them down."""
         together = len(self._read) + len(self._skipped)
-        return together >= _ROWS_TOGETHER or self._length >= _LENGTH_TOGETHER
+        return together >= _BATCH_ROWS or self._length >= _BATCH_LENGTH
 
     def stage(self, row: Row, reader: RowReader) -> None:
         """Adds a row, read or skipped."""

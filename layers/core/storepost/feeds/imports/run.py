@@ -1,11 +1,11 @@
-"""One run of the worker for one feed, with what the feed's imports have."""
+"""Says what a run of the worker for one feed reads and writes."""
 
 from dataclasses import dataclass
 
 from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import Feed
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
-from storepost.feeds.imports.objects import KeptFiles
+from storepost.feeds.imports.objects import FeedObjects
 from storepost.platform.jobs.runs import Run
 
 
@@ -19,9 +19,9 @@ class FeedRun(Run[FeedImportMessage]):
         return FeedImportRepository(self.message.workspace, self.message.feed_id)
 
     @property
-    def files(self) -> KeptFiles:
+    def files(self) -> FeedObjects:
         """Returns what the feed's imports keep."""
-        return KeptFiles(self.message.workspace, self.message.feed_id)
+        return FeedObjects(self.message.workspace, self.message.feed_id)
 
     def feed(self) -> Feed | None:
         """Returns the feed as it stands."""

@@ -1,4 +1,4 @@
-"""Every five minutes: feeds whose time has come are queued, and each gets its next time."""
+"""Every five minutes, feeds that are due are queued, and each gets its next time."""
 
 from dataclasses import replace
 

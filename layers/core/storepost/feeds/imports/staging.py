@@ -1,7 +1,7 @@
-"""A feed's rows on disk, and what becomes of each: in SQLite, so that memory stays flat.
+"""Keeps a feed's rows and what becomes of each on disk: in SQLite, so that memory stays flat.
 
 Rows are read once, then resolved in steps: of rows with the same id and locale the first stays;
-what is as the import before left it keeps its product; the others are matched; what is about one
+what the import before had alike keeps its product; the others are matched; what is about one
 product is put together. An import that stops keeps the file elsewhere and goes on with it.
 """
 
@@ -20,7 +20,7 @@ from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 
 MAX_VARIANTS = 2_000
-LEAST_LOADED = 500
+MIN_LOADED = 500
 """New products of one import: of fewer each is written by itself, in the file's order."""
 _CACHE_KIB = 16_000
 
@@ -39,8 +39,8 @@ class State(IntEnum):
 
 
 @dataclass(frozen=True)
-class Unplaced:
-    """A row that is to be matched."""
+class UnresolvedRow:
+    """Says of a row what it is to be matched by."""
 
     number: int
     id: str
@@ -49,12 +49,12 @@ class Unplaced:
     gtin: str | None
 
 
-type Stops = Callable[[], bool]
-"""Whether it is time to stop."""
-type Find = Callable[[Sequence[Unplaced]], Sequence[tuple[str, str | None] | None]]
-"""The product's external id and the variant's key of each row; None for no match."""
+type ShouldStop = Callable[[], bool]
+"""Returns whether it is time to stop."""
+type Find = Callable[[Sequence[UnresolvedRow]], Sequence[tuple[str, str | None] | None]]
+"""Returns the product's external id and the variant's key of each row; None for no match."""
 type Finder = Callable[[int], Find]
-"""What finds them, given how many rows there are to be matched."""
+"""Returns what finds them, given how many rows there are to be matched."""
 
 _SCHEMA = """
     CREATE TABLE row (number INTEGER PRIMARY KEY, id TEXT, locale TEXT, grp TEXT, digest BLOB,
@@ -75,10 +75,10 @@ _MANIFEST = """
 
 
 class FeedStaging:
-    """One import's or check's rows; use it in a `with`."""
+    """Stages and resolves one import's or check's rows; use it in a `with`."""
 
     def __init__(self, path: Path, manifest: Path | None = None) -> None:
-        """What stands in the file is gone on with; `manifest` is the import before."""
+        """Resumes with what stands in the file; `manifest` is that of the import before."""
         is_new = not path.exists()
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -92,13 +92,13 @@ class FeedStaging:
         if manifest is None:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
-    def read(self, rows: Iterable[Row], reader: RowReader, stops: Stops) -> bool:
+    def read(self, rows: Iterable[Row], reader: RowReader, should_stop: ShouldStop) -> bool:
         """Reads the rows that aren't read yet; returns whether that was all of them."""
-        if self._did("read"):
+        if self._is_done("read"):
             return True
         last_read = max(
-            self._one("SELECT max(number) FROM row") or 0,
-            self._one("SELECT max(number) FROM skipped") or 0,
+            self._scalar("SELECT max(number) FROM row") or 0,
+            self._scalar("SELECT max(number) FROM skipped") or 0,
         )
         with RowStager(self._db) as stager:
             for row in rows:
@@ -108,39 +108,43 @@ class FeedStaging:
                 stager.stage(row, reader)
                 if stager.is_full:
                     stager.flush()
-                    if stops():
+                    if should_stop():
                         return False
-        self._done("read")
+        self._mark_done("read")
         return True
 
     @property
     def matched(self) -> int:
-        """Returns of how many rows it is known which product they are about, or that none is."""
-        return self.rows - int(self._one("SELECT count(*) FROM row WHERE state = 0 AND NOT more"))
+        """Returns how many rows are matched with a product, or known to match none."""
+        return self.rows - int(
+            self._scalar("SELECT count(*) FROM row WHERE state = 0 AND NOT more")
+        )
 
-    def resolve(self, finder: Finder, stops: Stops, *, adds: bool, settings: str) -> bool:
+    def resolve(
+        self, finder: Finder, should_stop: ShouldStop, *, adds: bool, settings: str
+    ) -> bool:
         """Finds each row's product; returns whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
         are as they were are matched, too: the product may be nobody's any more. What the import
         before did under other `settings` is no word on what is to be done now.
         """
-        is_alike = self._one("SELECT digest FROM before.settings") == settings
-        if not self._did("unique"):
+        has_same_settings = self._scalar("SELECT digest FROM before.settings") == settings
+        if not self._is_done("unique"):
             self._skip_repeated()
             self._gather_groups()
-            if is_alike and adds:
+            if has_same_settings and adds:
                 self._carry()
-            self._done("unique")
-        if not self._match(finder, stops, adds=adds):
+            self._mark_done("unique")
+        if not self._match(finder, should_stop, adds=adds):
             return False
-        if not self._did("planned"):
+        if not self._is_done("planned"):
             self._join_groups(adds=adds)
-            if is_alike:
+            if has_same_settings:
                 self._mark_unchanged()
             self._skip_overfull()
             self._plan()
-            self._done("planned")
+            self._mark_done("planned")
         return True
 
     def _skip_repeated(self) -> None:
@@ -184,36 +188,40 @@ class FeedStaging:
             (State.CARRIED,),
         )
 
-    def _match(self, finder: Finder, stops: Stops, *, adds: bool) -> bool:
-        unplaced = State.ALONE if adds else State.UNMATCHED
+    def _match(self, finder: Finder, should_stop: ShouldStop, *, adds: bool) -> bool:
+        unmatched_state = State.ALONE if adds else State.UNMATCHED
         self._db.execute(
             "CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0 AND NOT more"
         )
-        left = self._one("SELECT count(*) FROM row WHERE state = 0 AND NOT more")
-        if not left:
+        unresolved = self._scalar("SELECT count(*) FROM row WHERE state = 0 AND NOT more")
+        if not unresolved:
             return True
-        find = finder(left)
-        while rows := self._unplaced():
+        find = finder(unresolved)
+        while rows := self._unresolved():
             found = find(rows)
             self._db.execute("BEGIN")
             self._db.executemany(
                 "UPDATE row SET product = ?, variant = ?, state = ? WHERE number = ?",
                 [
-                    (*(matched or (None, None)), State.PLACED if matched else unplaced, row.number)
+                    (
+                        *(matched or (None, None)),
+                        State.PLACED if matched else unmatched_state,
+                        row.number,
+                    )
                     for row, matched in zip(rows, found, strict=True)
                 ],
             )
             self._db.execute("COMMIT")
-            if stops():
+            if should_stop():
                 return False
         return True
 
-    def _unplaced(self) -> list[Unplaced]:
+    def _unresolved(self) -> list[UnresolvedRow]:
         found = self._db.execute(
             "SELECT number, id, grp, sku, gtin FROM row WHERE state = 0 AND NOT more"
             " ORDER BY number LIMIT 500"
         )
-        return [Unplaced(*row) for row in found]
+        return [UnresolvedRow(*row) for row in found]
 
     def _join_groups(self, *, adds: bool) -> None:
         """What matches nothing joins its group's product, or makes one of the group.
@@ -289,33 +297,32 @@ class FeedStaging:
         """)
         self._db.create_function("title_key", 1, title_key, deterministic=True)
         self._db.executescript(FRESH)
-        self._db.execute(
-            "DELETE FROM fresh WHERE (SELECT count(*) FROM fresh) < ?", (LEAST_LOADED,)
-        )
+        self._db.execute("DELETE FROM fresh WHERE (SELECT count(*) FROM fresh) < ?", (MIN_LOADED,))
 
     @property
     def rows(self) -> int:
         """Returns how many rows the file has."""
-        return int(self._one("SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM skipped)"))
+        counts = "SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM skipped)"
+        return int(self._scalar(counts))
 
     @property
     def matches(self) -> int:
         """Returns how many rows are about something that there is."""
-        return int(self._one("SELECT count(*) FROM row WHERE state IN (1, 2)"))
+        return int(self._scalar("SELECT count(*) FROM row WHERE state IN (1, 2)"))
 
     @property
     def known_before(self) -> int:
         """Returns how many rows the import before brought."""
-        return int(self._one("SELECT count(*) FROM before.entry"))
+        return int(self._scalar("SELECT count(*) FROM before.entry"))
 
     @property
-    def lacking(self) -> int:
-        """Returns how many of those the file has no more, or none that can be used.
+    def missing(self) -> int:
+        """Returns how many of those are missing from the file, or can't be used.
 
         What matches nothing any more is the store's doing, and not the file's.
         """
         return int(
-            self._one(
+            self._scalar(
                 "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS (SELECT 1 FROM row"
                 " WHERE row.id = gone.id AND row.locale = gone.locale)"
             )
@@ -324,7 +331,7 @@ class FeedStaging:
     @property
     def planned(self) -> int:
         """Returns how many products are to be written."""
-        return int(self._one("SELECT count(*) FROM changed"))
+        return int(self._scalar("SELECT count(*) FROM changed"))
 
     def counts(self) -> FeedCounts:
         """Returns what the rows come to, once they are resolved."""
@@ -342,20 +349,20 @@ class FeedStaging:
             variant_only=variant_only,
             from_first_row=products - own,
             products=products,
-            unmatched=int(self._one("SELECT count(*) FROM row WHERE state = 3")),
-            skipped=int(self._one("SELECT count(*) FROM skipped")),
-            removed=int(self._one("SELECT count(*) FROM gone WHERE NOT moved")),
-            left_out=int(self._one(f"SELECT count(*) FROM ({_LEFT_OUT})")),  # noqa: S608
+            unmatched=int(self._scalar("SELECT count(*) FROM row WHERE state = 3")),
+            skipped=int(self._scalar("SELECT count(*) FROM skipped")),
+            removed=int(self._scalar("SELECT count(*) FROM gone WHERE NOT moved")),
+            left_out=int(self._scalar(f"SELECT count(*) FROM ({_LEFT_OUT})")),  # noqa: S608
         )
 
-    def skipped(self, most: int) -> Iterator[SkippedRow]:
+    def skipped(self, limit: int) -> Iterator[SkippedRow]:
         """Returns the first of the rows that were skipped, in the file's order.
 
         Those that were imported without their price stand among them.
         """
         found = self._db.execute(
             f"SELECT * FROM skipped UNION ALL {_LEFT_OUT} ORDER BY number LIMIT ?",  # noqa: S608
-            (most,),
+            (limit,),
         )
         return (SkippedRow(*row) for row in found)
 
@@ -387,13 +394,13 @@ class FeedStaging:
         self._db.execute("INSERT INTO after.settings VALUES (?)", (settings,))
         self._db.execute("DETACH after")
 
-    def _did(self, step: str) -> bool:
-        return bool(self._one("SELECT count(*) FROM step WHERE name = ?", step))
+    def _is_done(self, step: str) -> bool:
+        return bool(self._scalar("SELECT count(*) FROM step WHERE name = ?", step))
 
-    def _done(self, step: str) -> None:
+    def _mark_done(self, step: str) -> None:
         self._db.execute("INSERT INTO step VALUES (?)", (step,))
 
-    def _one(self, query: str, *parameters: object) -> Any:  # noqa: ANN401 - whatever was asked for
+    def _scalar(self, query: str, *parameters: object) -> Any:  # noqa: ANN401 - whatever was asked for
         found = self._db.execute(query, parameters).fetchone()
         return found[0] if found else None
 

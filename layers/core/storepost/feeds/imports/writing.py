@@ -1,4 +1,4 @@
-"""A feed's products as they are written: several a transaction, each with all that is said."""
+"""Writes a feed's products: several a transaction, each with all that the feed says of it."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from storepost.catalog.products.writing import (
     remove_layer,
     replace_layer,
 )
-from storepost.feeds.imports.plan import Placed
+from storepost.feeds.imports.plan import PlannedRow
 from storepost.feeds.records.joining import first_variant, product_of, variant_of
 from storepost.platform.persistence.changes import (
     MAX_ITEMS,
@@ -35,23 +35,23 @@ from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.values import clock
 
-AHEAD = 50
+READ_AHEAD = 50
 """Products that are read at once, for several transactions."""
-AHEAD_OF_LOADS = 200
-_FEW = 15
+LOAD_READ_AHEAD = 200
+_MIN_READ_AHEAD = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
 
-_MAX_LOADED = AHEAD_OF_LOADS
+_MAX_LOADED = LOAD_READ_AHEAD
 """New products whose entries one transaction lists: as many as stand in two pages of a list."""
 _MAX_LOADED_BYTES = 1_500_000
 """Of their rows, after the last of them."""
 _MOMENTS_KEPT_FOR = 1000
 """Products."""
-_LEAST_LOADED = 12
-"""Of fewer at once it costs no less."""
+_MIN_LOADED = 12
+"""Fewer at once cost as much one by one."""
 
-type RowsOf = Callable[[str], Sequence[Placed]]
-type Note = Callable[[Changes, int, int], None]
+type RowsOf = Callable[[str], Sequence[PlannedRow]]
+type Progress = Callable[[Changes, int, int], None]
 """Adds to a transaction how far the import is: products more that are done, and created."""
 
 
@@ -77,30 +77,32 @@ class Writer:
         self._pipeline = Pipeline(self._reads)
         self._turn = InTurn()
         self._loaded = Loaded(Staging(source.store, source.source, load))
-        self._most_loaded = _MAX_LOADED
-        self._asks = False
+        self._max_loaded = _MAX_LOADED
+        self._checks_existing = False
         self._moments: dict[int, datetime] = {}
         """When products behind so many were made: made once more they have the same rows."""
 
-    def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
-        """Begins to write the first of the products, and what `note` adds; as `load`.
+    def write(self, products: Sequence[str], progress: Progress) -> tuple[int, int]:
+        """Begins to write the first of the products, and what `progress` adds; as `load`.
 
         What was loaded is written. Raises LostRace, with nothing written of these.
         """
         self._loaded.staging.begin_anew()  # of what was staged before, some may be taken now
-        most = min(len(products), AHEAD)
+        count = min(len(products), READ_AHEAD)
         while True:
-            most = min(most, self._read_ahead(products))
+            count = min(count, self._read_ahead(products))
             try:
-                return self._commit(products[:most], note)
+                return self._commit(products[:count], progress)
             except _Overfull as overfull:
-                most = overfull.fitting
+                count = overfull.fitting
             except (TooManyWrites, WrittenTwice, ReadAfterWrite):
-                if most == 1:
+                if count == 1:
                     raise
-                most //= 2
+                count //= 2
 
-    def load(self, rows: Mapping[str, Sequence[Placed]], done: int, note: Note) -> tuple[int, int]:
+    def load(
+        self, rows: Mapping[str, Sequence[PlannedRow]], done: int, progress: Progress
+    ) -> tuple[int, int]:
         """Writes the first of these products, which are new, and their lists' pages.
 
         Returns how many, and how many of them are created. So many products of the plan are `done`
@@ -108,15 +110,15 @@ class Writer:
         aren't new, or others are at the same lists, they are written one by one.
         """
         self._finish_units()
-        products = list(rows)[: self._most_loaded]
-        while (most := self._new(products, done)) >= _LEAST_LOADED:
+        products = list(rows)[: self._max_loaded]
+        while (count := self._count_new(products, done)) >= _MIN_LOADED:
             try:
-                return self._load({each: rows[each] for each in products[:most]}, done, note)
+                return self._load({each: rows[each] for each in products[:count]}, done, progress)
             except (TooManyWrites, WrittenTwice):
-                self._most_loaded = most * 2 // 3
-                products = products[: self._most_loaded]
+                self._max_loaded = count * 2 // 3
+                products = products[: self._max_loaded]
         self.finish_loaded()
-        return self.write(list(rows), note)
+        return self.write(list(rows), progress)
 
     def finish(self) -> None:
         """Waits until all that was begun is written. Raises LostRace."""
@@ -148,13 +150,13 @@ class Writer:
             raise
 
     def begin_anew(self) -> None:
-        """Forgets what was read. From now on it is asked whether products and names are new."""
+        """Forgets what was read. From now on it is checked whether products and names are new."""
         self._reads.clear()
         self._loaded.begin_anew()
-        self._asks = True
+        self._checks_existing = True
 
     def _load(
-        self, rows: Mapping[str, Sequence[Placed]], before: int, note: Note
+        self, rows: Mapping[str, Sequence[PlannedRow]], before: int, progress: Progress
     ) -> tuple[int, int]:
         self._loaded.staging.begin()
         recent = {k: at for k, at in self._moments.items() if k > before - _MOMENTS_KEPT_FOR}
@@ -171,21 +173,21 @@ class Writer:
                 done += 1
                 if load.bytes > _MAX_LOADED_BYTES:
                     break
-            note(changes, done, done)
+            progress(changes, done, done)
             load.start()
         except LostRace:
             self.begin_anew()
             raise
         return done, done
 
-    def _new(self, products: Sequence[str], done: int) -> int:
+    def _count_new(self, products: Sequence[str], done: int) -> int:
         """How many of the products have no row; up to the first that has one.
 
         They are read once one had: before, that the transaction fails says it. What this run staged
         before a race was lost is as good as new.
         """
         self._reads.next()
-        if not self._asks or done in self._moments:
+        if not self._checks_existing or done in self._moments:
             return len(products)
         store = self._source.store
         self._reads.prefetch(keys_of(store, products))
@@ -195,11 +197,11 @@ class Writer:
     def _product(self, product: str) -> SourceProduct:
         return SourceProduct(product, source_values_of(product, self._rows_of(product)))
 
-    def _commit(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+    def _commit(self, products: Sequence[str], progress: Progress) -> tuple[int, int]:
         changes = Changes(self._reads)
         try:
             done, created = self._gather(changes, products)
-            note(changes, done, created)
+            progress(changes, done, created)
             self._pipeline.write(PlainFlight(changes, self._turn))
         except LostRace:
             self._reads.clear()  # somebody else changed what was read
@@ -214,7 +216,7 @@ class Writer:
         store = self._source.store
         self._reads.next()
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
-        if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
+        if (count := sum(1 for _ in known)) >= min(len(products), _MIN_READ_AHEAD):
             return count
         self._reads.prefetch(keys_of(store, products))
         self._reads.prefetch(keys_behind(store, products, self._reads))
@@ -247,19 +249,21 @@ _ROOM = MAX_ITEMS - 3
 """Items of a transaction; the import's own row and the next message come to them."""
 
 
-def source_values_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
+def source_values_of(product: str, rows: Sequence[PlannedRow]) -> tuple[SourceValues, ...]:
     """Returns what a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's; what that row leaves out is
     the first's that has it. Of two rows about the same variant in one locale, the first is the one.
     """
-    by_locale: dict[str | None, list[Placed]] = {}
+    by_locale: dict[str | None, list[PlannedRow]] = {}
     for row in rows:
         by_locale.setdefault(row.locale, []).append(row)
-    return tuple(each for some in by_locale.values() for each in _values_in_locale(product, some))
+    return tuple(
+        values for same in by_locale.values() for values in _values_in_locale(product, same)
+    )
 
 
-def _values_in_locale(product: str, rows: Sequence[Placed]) -> Iterator[SourceValues]:
+def _values_in_locale(product: str, rows: Sequence[PlannedRow]) -> Iterator[SourceValues]:
     own = next((row for row in rows if row.id in {product, row.group}), rows[0])
     contents = [json.loads(row.content) for row in rows]
     place = rows.index(own)

@@ -1,4 +1,4 @@
-"""Changes of consent as values: who said what of which address, and what the stores were told."""
+"""A change of consent: who stated what of which address, and its write-backs to the stores."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -59,7 +59,7 @@ class SkipReason(StoredEnum):
 
 @dataclass(frozen=True)
 class Proof:
-    """Says what shows that the person wanted it; `ip` and `user_agent` are the person's own."""
+    """Says what proves that the person wanted it; `ip` and `user_agent` are the person's own."""
 
     reference: str | None = None
     ip: str | None = field(default=None, repr=False)
@@ -88,8 +88,8 @@ class ConsentOrigin:
 
     def proven_by(self, proof: Proof | None) -> "ConsentOrigin":
         """Returns the origin with what shows that the person wanted it; who called stays."""
-        called = self.proof
-        filled = replace(proof or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
+        user_id, api_key_id = self.proof.user_id, self.proof.api_key_id
+        filled = replace(proof or Proof(), user_id=user_id, api_key_id=api_key_id)
         return replace(self, proof=filled)
 
 
@@ -103,9 +103,9 @@ class WriteBack:
     error: str | None = None
     done_at: datetime | None = None
     is_certain: bool = True
-    """False where the store gave something else while it was told: nobody knows which came last."""
+    """False where the store sent another state during the write: nobody knows which came last."""
     pending_since: datetime | None = None
-    """Since when it is to be told, where that isn't since the change was recorded."""
+    """Since when the write-back is due, where that isn't since the change was recorded."""
     delivery_count: int = 1
     """How often a delivery to the store was begun: again when the change holds again, and when the
     store comes back with what the change took."""
@@ -207,18 +207,18 @@ class ConsentChange:
         return str(self.id) if number == 1 else f"{self.id}.{number}"
 
     @property
-    def is_no(self) -> bool:
+    def is_opt_out(self) -> bool:
         """Returns whether it is an unsubscription."""
         return self.state is ConsentState.UNSUBSCRIBED
 
     @property
     def store_ids(self) -> frozenset[UUID]:
-        """Returns the stores that it names: the one it came from, and those that are told."""
+        """Returns the stores that it names: its source, and those that it is written back to."""
         named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
         return frozenset(store_id for store_id in named if store_id)
 
     def write_back_to(self, store_id: UUID) -> WriteBack | None:
-        """Returns what became of telling a store; None where it isn't told of this change."""
+        """Returns the write-back to a store; None where this change has none to it."""
         return next((each for each in self.write_backs if each.store_id == store_id), None)
 
     def with_write_back(self, write_back: WriteBack) -> "ConsentChange":

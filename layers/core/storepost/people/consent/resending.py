@@ -1,9 +1,9 @@
-"""Sending a store again what it hasn't taken: all of it, or what failed in some time.
+"""Sends a store again what it hasn't taken: all of it, or what failed in some time.
 
 What waits for its next attempt is sent at once where the store takes something again.
 
-It goes through the store's rows, some in a transaction, which brings the message for the next ones
-with it. So it may be killed anywhere. Only what still holds is sent again.
+It goes through the store's rows, a page in a transaction, which also queues the message for the
+next page. So it may be killed anywhere. Only what still holds is sent again.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ A store may refuse one customer for good and take all others.
 """
 
 _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSING})
-"""Why a store wasn't told that may be over once it is connected again, or has an address."""
+"""These reasons may be over once the store is connected again, or has another address."""
 
 
 class Cause(StoredEnum):
@@ -58,7 +58,7 @@ class Cause(StoredEnum):
 
 @dataclass(frozen=True)
 class Resend:
-    """Sending again what a store hasn't taken, from one of its rows on."""
+    """Says which write-backs that a store hasn't taken are sent again, from one of its rows on."""
 
     store_id: UUID
     cause: Cause
@@ -84,8 +84,8 @@ class Resend:
         return write_back.begun(resends)
 
 
-def send_again(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
-    """Has a store told of what it hasn't taken and still holds."""
+def queue_resend(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
+    """Queues the message by which a store is sent what it hasn't taken and still holds."""
     within = resend.within
     body: dict[str, object] = {
         "workspaceId": str(workspace.id),
@@ -99,13 +99,13 @@ def send_again(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> N
     send_with(changes, Queue.WRITE_BACKS, [(payload, f"missed#{resend.store_id}")])
 
 
-def catch_up(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+def resend_missed(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
     """Sends a store that is connected again, or has another address, what it hasn't taken."""
-    send_again(changes, workspace, Resend(store_id, Cause.MENDED))
+    queue_resend(changes, workspace, Resend(store_id, Cause.MENDED))
 
 
 def resend_of(message: dict[str, str]) -> Resend:
-    """Returns what a message of `send_again` names."""
+    """Returns what a message of `queue_resend` names."""
     since, until = message.get("recordedFrom"), message.get("recordedTo")
     within = RecordedWithin(_moment(since), _moment(until))
     store_id, after = UUID(message["storeId"]), message.get("after")
@@ -113,8 +113,8 @@ def resend_of(message: dict[str, str]) -> Resend:
 
 
 def queue_missed(workspace: WorkspaceScope, resend: Resend) -> None:
-    """Queues some of what the store hasn't taken, and the next message where there may be more."""
-    commit_anew(lambda changes: _queue_some(changes, workspace, resend))
+    """Queues a page of what the store hasn't taken, and a message where there may be more."""
+    commit_anew(lambda changes: _queue_page(changes, workspace, resend))
 
 
 def count_failed(
@@ -124,15 +124,15 @@ def count_failed(
     recorded in that time.
     """
     listed, request = list(refs), Resend(store_id, Cause.REQUEST, within)
-    some = _Missed(workspace, listed)
-    owed = find_many_owed(workspace, [ref for ref in listed if ref not in some.changes])
-    return sum(some.is_sent(request, ref) for ref in some.changes) + sum(
+    missed = _MissedChanges(workspace, listed)
+    owed = find_many_owed(workspace, [ref for ref in listed if ref not in missed.changes])
+    return sum(missed.is_sent(request, ref) for ref in missed.changes) + sum(
         store_id in each.customers and within.has(each.change.recorded_at) for each in owed.values()
     )
 
 
-class _Missed:
-    """Some changes that a store hasn't taken, as they are now."""
+class _MissedChanges:
+    """Reads changes that a store hasn't taken, as they are now."""
 
     def __init__(self, workspace: WorkspaceScope, refs: Iterable[ChangeRef]) -> None:
         repository = ConsentRepository(workspace)
@@ -151,22 +151,22 @@ class _Missed:
         )
 
 
-def _queue_some(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
+def _queue_page(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
     rows = MissedWriteBackItem.query(
         missed_partition(workspace, resend.store_id),
         resend.within.of_keys(resend.after),
         consistent_read=True,
         limit=MAX_CHANGES,
     )
-    some = list(islice(rows, MAX_CHANGES))
-    missed = _Missed(workspace, [row.change for row in some])
-    for row in some:
+    page = list(islice(rows, MAX_CHANGES))
+    missed = _MissedChanges(workspace, [row.change for row in page])
+    for row in page:
         if row.change in missed.changes:
             _queue_change(changes, workspace, resend, row, missed)
-        elif _is_owed_no_more(changes, workspace, resend, row.change):
+        elif _resend_owed(changes, workspace, resend, row.change):
             changes.delete(MissedWriteBackItem(*row.key))
-    if len(some) == MAX_CHANGES:
-        send_again(changes, workspace, replace(resend, after=some[-1].sk))
+    if len(page) == MAX_CHANGES:
+        queue_resend(changes, workspace, replace(resend, after=page[-1].sk))
 
 
 def _queue_change(
@@ -174,9 +174,9 @@ def _queue_change(
     workspace: WorkspaceScope,
     resend: Resend,
     row: MissedWriteBackItem,
-    missed: _Missed,
+    missed: _MissedChanges,
 ) -> None:
-    """Sends the change again, or forgets a row that says nothing any more.
+    """Sends the change again, or deletes a row that says nothing any more.
 
     One that failed stays, so that it is found as such.
     """
@@ -198,15 +198,15 @@ def _queue_change(
 
 
 def _may_be_sent_another_time(resend: Resend, known: WriteBack) -> bool:
-    """Whether it is left to another cause: who asks for what failed asks for nothing else.
+    """Whether it is left to another cause: a request for what failed is for nothing else.
 
-    What waits for its next attempt keeps its row until the store has told what becomes of it.
+    What waits for its next attempt keeps its row until the store has answered it.
     """
-    is_asked_for = resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
-    return is_asked_for or known.is_waiting
+    is_left_out = resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
+    return is_left_out or known.is_waiting
 
 
-def _is_owed_no_more(
+def _resend_owed(
     changes: Changes, workspace: WorkspaceScope, resend: Resend, ref: ChangeRef
 ) -> bool:
     """Sends again what is owed of an erased person's change; whether its row can go."""

@@ -1,4 +1,4 @@
-"""Messages that tell stores of changes, and write-backs that begin again."""
+"""Queues write-backs: messages that bring changes to stores, and deliveries that begin again."""
 
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
@@ -17,16 +17,16 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 MAX_DELIVERIES = 20
-"""Of one change and store. One that comes back with what it took before as often as that is told
-again only when somebody asks for it: else the two would never end."""
+"""Of one change and store. One that undoes what it took as often as that gets the change again only
+when somebody asks for it: else the two would never end."""
 
 STAYS_SUBSCRIBED = "The store took this change several times and goes on sending `subscribed`."
 
 
 def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
     """Returns the stores that know the person, and those that have the address of somebody else."""
-    others = {customer.store_id for customer in consent.other_customers}
-    return tuple(sorted({*subject.store_ids, *others}))
+    other_store_ids = {customer.store_id for customer in consent.other_customers}
+    return tuple(sorted({*subject.store_ids, *other_store_ids}))
 
 
 def queue_write_backs(
@@ -58,8 +58,8 @@ def queue_restored(
     change = repository.get(holds.change) if holds and holds.change in restored else None
     if holds and change and store_ids:
         follows = before.holds.change if before.holds else None
-        begun = [restarted(change, store_id) for store_id in store_ids]
-        WriteBackStatusRepository(subject.workspace).restart(changes, change, begun, follows)
+        pending = [restarted(change, store_id) for store_id in store_ids]
+        WriteBackStatusRepository(subject.workspace).restart(changes, change, pending, follows)
         queue_write_backs(changes, subject.workspace, change, store_ids)
 
 
@@ -73,21 +73,21 @@ def queue_owed_opt_out(
     """Queues the opt-out that holds for each store that sent an opt-in (docs/semantics.md,
     section 2.7).
 
-    The address's consent, with the customer where the change is somebody else's, and whether a
-    store is told: then nobody may change the address meanwhile.
+    Returns the address's consent, with the customer where the change is somebody else's, and
+    whether anything was queued: then nobody may change the address meanwhile.
     """
     holds = consent.holds
-    refused = [statement for statement in statements if statement.is_store_opt_in]
-    if not refused or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
+    opt_ins = [statement for statement in statements if statement.is_store_opt_in]
+    if not opt_ins or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return consent, False
     change = repository.get(holds.change)
     if change is None:
         return consent, False
-    for statement in refused:
+    for statement in opt_ins:
         if statement.customer and holds.change.profile_id != subject.profile_id:
             consent = consent.with_customer(statement.customer)
     for store_id in {
-        statement.origin.store_id for statement in refused if statement.origin.store_id
+        statement.origin.store_id for statement in opt_ins if statement.origin.store_id
     }:
         restart_one(changes, subject.workspace, change, store_id)
     return consent, True
@@ -95,8 +95,8 @@ def queue_owed_opt_out(
 
 def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
     """Returns the write-back in another delivery; the first one of a store that had none before."""
-    known = change.write_back_to(store_id)
-    return known.restarted() if known else WriteBack(store_id)
+    write_back = change.write_back_to(store_id)
+    return write_back.restarted() if write_back else WriteBack(store_id)
 
 
 def restart_one(
@@ -107,11 +107,11 @@ def restart_one(
     One that was begun 20 times fails instead.
     """
     repository = WriteBackStatusRepository(workspace)
-    known, begun = change.write_back_to(store_id), restarted(change, store_id)
-    if begun.delivery_count > MAX_DELIVERIES:
-        failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
-        repository.begin_one(changes, change, failed, known)
+    current, pending = change.write_back_to(store_id), restarted(change, store_id)
+    if pending.delivery_count > MAX_DELIVERIES:
+        failed = pending.failed(STAYS_SUBSCRIBED, clock.now())
+        repository.begin_one(changes, change, failed, current)
         note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))
         return
-    repository.begin_one(changes, change, begun, known)
+    repository.begin_one(changes, change, pending, current)
     queue_write_backs(changes, workspace, change, (store_id,))

@@ -5,7 +5,7 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.people.consent.missed_write_backs import missed_changes
-from storepost.people.consent.resending import Cause, Resend, count_failed, send_again
+from storepost.people.consent.resending import Cause, Resend, count_failed, queue_resend
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.repository import StoreRepository
@@ -43,5 +43,5 @@ def retry_failed(workspace: WorkspaceScope, filters: FailedAtStore, changes: Cha
         for some in batched(found, _AT_ONCE, strict=False)
     )
     if queued:
-        send_again(changes, workspace, Resend(store_id, Cause.REQUEST, recorded))
+        queue_resend(changes, workspace, Resend(store_id, Cause.REQUEST, recorded))
     return queued

@@ -1,10 +1,10 @@
-"""Telling a shop of a change, by the Admin API (docs/semantics.md, section 2.6)."""
+"""Writes a change of consent to a shop by the Admin API (docs/semantics.md, section 2.6)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.states import Channel
 from storepost.people.consent_changes.requests import WriteBackRefusal
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, admin_of
@@ -38,13 +38,13 @@ def update_shop(
     `is_same` says whether a customer has the address, where the change doesn't name it.
     `is_confirmed` is whether somebody confirmed the opt-in.
 
-    The same change told twice is one change there, as it goes by the time of the consent.
+    The same change sent twice is one change there, as it goes by the time of the consent.
     """
     try:
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
-            has_it = is_same or (lambda address: address == change.address)
+            matches = is_same or (lambda address: address == change.address)
             reasons = [
-                _update_customer(admin, change, GID + each, has_it, is_confirmed=is_confirmed)
+                _update_customer(admin, change, GID + each, matches, is_confirmed=is_confirmed)
                 for each in external_ids
             ]
     except AccessDenied:
@@ -66,20 +66,22 @@ def _update_customer(
     admin: AdminClient,
     change: ConsentChange,
     gid: str,
-    has_it: Callable[[str | None], bool],
+    matches: Callable[[str | None], bool],
     *,
     is_confirmed: bool,
 ) -> SkipReason | None:
-    """Tells it of one customer, whose address is looked at before: the change is the address's."""
+    """Updates one customer, whose address is read before: the change is the address's."""
     node = admin.run(documents.CUSTOMER, id=gid)["customer"]
     if node is None:
         return SkipReason.CUSTOMER_DELETED
-    if not has_it(_address(node, change.channel)):
+    if not matches(_address(node, change.channel)):
         return SkipReason.NO_EMAIL
     document, name, field = _MUTATIONS[change.channel]
     consent = {
         "marketingState": change.state.upper(),
-        "marketingOptInLevel": CONFIRMED if is_confirmed or _keeps(node, change) else SINGLE,
+        "marketingOptInLevel": CONFIRMED
+        if is_confirmed or _keeps_confirmation(node, change)
+        else SINGLE,
         "consentUpdatedAt": clock.to_text(change.occurred_at),
     }
     answer = admin.run(document, input={"customerId": gid, field: consent})[name]
@@ -87,12 +89,12 @@ def _update_customer(
     return None if after == change.state.upper() else SkipReason.SUPERSEDED
 
 
-def _keeps(node: dict[str, Any], change: ConsentChange) -> bool:
+def _keeps_confirmation(node: dict[str, Any], change: ConsentChange) -> bool:
     """Whether the shop has a confirmed opt-in that the change doesn't replace by another one."""
-    has = _consent_node(node, change.channel)
-    is_there = has.get("marketingState") == change.state.upper()
-    is_no = change.state is ConsentState.UNSUBSCRIBED
-    return has.get("marketingOptInLevel") == CONFIRMED and (is_there or is_no)
+    current = _consent_node(node, change.channel)
+    is_unchanged = current.get("marketingState") == change.state.upper()
+    is_confirmed = current.get("marketingOptInLevel") == CONFIRMED
+    return is_confirmed and (is_unchanged or change.is_opt_out)
 
 
 _MUTATIONS: dict[Channel, tuple[Document, str, str]] = {

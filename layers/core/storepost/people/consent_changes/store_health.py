@@ -1,8 +1,8 @@
-"""Stores that don't take write-backs: what is known of them, and telling the workspace's owner.
+"""Tracks stores that don't take write-backs, and emails the workspace's owner.
 
-A store fails from the first refusal on until it takes something. The owner is told once it has
-failed for a day, and at once where somebody has to mend something, at most once a week. What looks
-after a day is a message, of which a store has one at most, however often it fails and recovers.
+A store fails from the first refusal on until it takes something. The owner gets an email once it
+has failed for a day, and at once where somebody has to fix something, at most once a week. What
+checks after a day is a message, of which a store has one at most, however often it recovers.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from storepost.accounts.emails.messages import WriteBacksFailing
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.repository import find_person
 from storepost.accounts.workspaces.repository import WorkspaceRepository
-from storepost.people.consent.resending import Cause, Resend, send_again
+from storepost.people.consent.resending import Cause, Resend, queue_resend
 from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -38,9 +38,9 @@ def note_success(store: Store) -> None:
         commit_anew(lambda changes: _recover(changes, store.workspace, store.id))
 
 
-def look_after(workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Tells the owner where the store fails for a day; else looks again when it does."""
-    commit_anew(lambda changes: _look(changes, workspace, store_id))
+def check_store_health(workspace: WorkspaceScope, store_id: UUID) -> None:
+    """Emails the owner where the store fails for a day; else schedules the next check."""
+    commit_anew(lambda changes: _check(changes, workspace, store_id))
 
 
 def _note(changes: Changes, store: Store, *, at_once: bool) -> None:
@@ -52,10 +52,10 @@ def _note(changes: Changes, store: Store, *, at_once: bool) -> None:
     if _is_due(failures, now, at_once=at_once):
         failures = replace(failures, reported_at=now)
         _email_owner(changes, found, failures)
-    _save(changes, repository, found, _looked_at(changes, found, failures))
+    _save(changes, repository, found, _with_next_check(changes, found, failures))
 
 
-def _look(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+def _check(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
     repository, now = StoreRepository(workspace), clock.now()
     found = repository.get(store_id)
     if found is None:
@@ -65,7 +65,7 @@ def _look(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
         if _is_due(failures, now, at_once=False):
             failures = replace(failures, reported_at=now)
             _email_owner(changes, found, failures)
-        failures = _looked_at(changes, found, failures)
+        failures = _with_next_check(changes, found, failures)
     _save(changes, repository, found, failures)
 
 
@@ -74,15 +74,17 @@ def _recover(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> Non
     found = repository.get(store_id)
     if found is not None and found.failures.since is not None:
         _save(changes, repository, found, replace(found.failures, since=None))
-        send_again(changes, workspace, Resend(store_id, Cause.SUCCESS))
+        queue_resend(changes, workspace, Resend(store_id, Cause.SUCCESS))
 
 
-def _looked_at(changes: Changes, store: Store, failures: WriteBackFailures) -> WriteBackFailures:
-    """The failures with the moment at which they are looked at, where that says anything new."""
+def _with_next_check(
+    changes: Changes, store: Store, failures: WriteBackFailures
+) -> WriteBackFailures:
+    """Schedules the next check where one is due; returns the failures with its time."""
     since, at = failures.since, failures.checked_at
     if since is None or at is not None or _is_reported(failures):
         return failures
-    at = _next_look(since, failures.reported_at)
+    at = _next_check_at(since, failures.reported_at)
     body: dict[str, object] = {
         "workspaceId": str(store.workspace.id),
         "failingStore": str(store.id),
@@ -91,14 +93,14 @@ def _looked_at(changes: Changes, store: Store, failures: WriteBackFailures) -> W
     return replace(failures, checked_at=at)
 
 
-def _next_look(since: datetime, reported_at: datetime | None) -> datetime:
-    """When the owner is due to be told: not before, or a look would follow upon a look."""
+def _next_check_at(since: datetime, reported_at: datetime | None) -> datetime:
+    """Returns when the owner is due an email: were it before, a check would follow upon a check."""
     once_a_week = reported_at + REPORTED_EVERY if reported_at else since
     return max(since + REPORTED_AFTER, once_a_week)
 
 
 def _is_due(failures: WriteBackFailures, now: datetime, *, at_once: bool) -> bool:
-    """Whether the owner is to be told."""
+    """Whether the owner is due an email."""
     since, reported_at = failures.since, failures.reported_at
     if since is None or _is_reported(failures):
         return False

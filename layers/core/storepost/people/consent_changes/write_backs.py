@@ -32,7 +32,11 @@ from storepost.people.consent_changes.delivery import Delivery, NotTaken, delive
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
 from storepost.people.consent_changes.owed_delivery import deliver_owed
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
-from storepost.people.consent_changes.store_health import look_after, note_failure, note_success
+from storepost.people.consent_changes.store_health import (
+    check_store_health,
+    note_failure,
+    note_success,
+)
 from storepost.people.consent_changes.tasks import NAMED, Task, reason_to_skip
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
@@ -99,7 +103,7 @@ def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
 def _look_after_store(body: dict[str, str]) -> None:
     workspace = WorkspaceScope(UUID(body["workspaceId"]))
     if "failingStore" in body:
-        look_after(workspace, UUID(body["failingStore"]))
+        check_store_health(workspace, UUID(body["failingStore"]))
     elif (resend := resend_of(body)).cause.is_known:
         queue_missed(workspace, resend)
     else:
@@ -155,7 +159,7 @@ def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
 
     Most stores without an address never get one.
     """
-    return reason is SkipReason.PERMISSION_MISSING and task.change.is_no
+    return reason is SkipReason.PERMISSION_MISSING and task.change.is_opt_out
 
 
 def _task_of(named: dict[str, UUID]) -> Task | None:

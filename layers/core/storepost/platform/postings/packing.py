@@ -121,11 +121,11 @@ def due(runs: Runs) -> Sequence[Run]:
     """
     if runs.is_merging:
         return ()
-    unsorted = _last(runs.settled, is_sorted=False)
+    unsorted = _last(runs.mergeable, is_sorted=False)
     size, pages = sum(each.size for each in unsorted), sum(each.pages for each in unsorted)
     if size >= MAX_UNSORTED_BYTES or pages >= MAX_UNSORTED_PAGES:
         return unsorted
-    below = runs.settled[: len(runs.settled) - len(unsorted)]
+    below = runs.mergeable[: len(runs.mergeable) - len(unsorted)]
     small, total = list[Run](), 0
     for run in reversed(_last(below, is_sorted=True)):
         total += run.pages

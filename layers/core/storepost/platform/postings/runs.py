@@ -1,4 +1,4 @@
-"""Which runs of pages there are of one kind in a workspace: one row says it.
+"""One row says which runs of pages a workspace has of one kind.
 
 A run is what one batch or one merge has written. Its number says where its pages stand, and is new
 for each try. The sequence of a posting says what holds of several under one key: that with the
@@ -35,12 +35,12 @@ class RunAbandoned(Exception):  # noqa: N818 - it is what happened
 
 
 class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
-    """Which runs there are."""
+    """Says which runs a workspace has of one kind."""
 
     newest = NumberAttribute()
     """The greatest number that a run ever had."""
     runs = Records("number", "sequence", "pages", "size", "is_sorted", named_by=["number"])
-    """Those that are read, by their sequence; the size is in bytes."""
+    """The published ones, by their sequence; the size is in bytes."""
     begun = Records("number", "pages", "at", "first", "last", named_by=["number"])
     """Those whose pages are being written, and since when; of a merge also the least and the
     greatest sequence of what it merges."""
@@ -50,7 +50,7 @@ class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
 
 @dataclass(frozen=True)
 class Run:
-    """A run that is read."""
+    """A run that was published: it is read."""
 
     number: int
     sequence: int
@@ -100,7 +100,7 @@ class EndedRun:
 
 @dataclass(frozen=True)
 class Runs:
-    """What the row says."""
+    """Says which runs of one kind a workspace has."""
 
     newest: int = 0
     runs: tuple[Run, ...] = ()
@@ -113,7 +113,7 @@ class Runs:
         return any(each.is_merge and not each.is_abandoned for each in self.begun)
 
     @property
-    def settled(self) -> tuple[Run, ...]:
+    def mergeable(self) -> tuple[Run, ...]:
         """Returns the runs below all batches' runs that are being written: they may be merged.
 
         What is written later has a greater sequence than these.
@@ -123,12 +123,12 @@ class Runs:
 
 
 class RunsRepository:
-    """The row of one kind in one workspace."""
+    """Reads and changes the row of one kind in one workspace."""
 
-    def __init__(self, of: Indexed) -> None:
+    def __init__(self, indexed: Indexed) -> None:
         """Makes the repository."""
-        self._scope = of.workspace
-        self._key = runs_key(of)
+        self._scope = indexed.workspace
+        self._key = runs_key(indexed)
 
     def find(self) -> Runs:
         """Returns what the row says now; where there is none, that there are no runs."""
@@ -154,7 +154,7 @@ class RunsRepository:
         def begin(_: Changes, before: Runs) -> Runs | None:
             number, now = before.newest + 1, clock.now()
             begun = BegunRun(number, pages, now, min(sequences), max(sequences))
-            covered = {each for each in before.settled if begun.merges(each)}
+            covered = {each for each in before.mergeable if begun.merges(each)}
             if before.is_merging or covered != set(merged):
                 return None
             return _with_begun(before, begun)
@@ -163,12 +163,12 @@ class RunsRepository:
         return after.newest if after else None
 
     def publish(self, run: Run, removed: Collection[EndedRun] = ()) -> Runs:
-        """Has a run read whose pages are written, and forgets ended ones whose pages are removed.
+        """Publishes a run whose pages are written, and drops ended ones whose pages are removed.
 
         What a merge has merged is ended by that. Raises RunAbandoned.
         """
 
-        def show(_: Changes, before: Runs) -> Runs:
+        def apply(_: Changes, before: Runs) -> Runs:
             begun = next((each for each in before.begun if each.number == run.number), None)
             if begun is None:
                 raise RunAbandoned
@@ -182,10 +182,10 @@ class RunsRepository:
                 ended=(*(each for each in before.ended if each not in removed), *ended),
             )
 
-        return self._change(show)
+        return self._change(apply)
 
     def _change[R: Runs | None](self, work: Callable[[Changes, Runs], R]) -> R:
-        """Writes what becomes of the row; nothing where that is None."""
+        """Writes the runs that `work` returns; nothing where that is None."""
 
         def change(changes: Changes) -> R:
             row = find(PostingRunsItem, self._key)
@@ -210,7 +210,7 @@ def newest_of(indexed: Iterable[Indexed]) -> dict[Indexed, int]:
 
 
 def _with_begun(runs: Runs, begun: BegunRun) -> Runs:
-    """With a run that begins; those that were abandoned are ended."""
+    """Returns the runs with one that begins; those that were abandoned are ended."""
     abandoned = [each for each in runs.begun if each.is_abandoned]
     remaining = (each for each in runs.begun if each not in abandoned)
     ended = (EndedRun(each.number, each.pages) for each in abandoned)

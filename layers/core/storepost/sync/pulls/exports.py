@@ -1,4 +1,4 @@
-"""A bulk operation at a shop: begun, looked at, its file fetched."""
+"""A bulk operation at a shop: it is started, polled, and its file fetched."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,11 +37,11 @@ EXPORTED: dict[ImportStage, Document] = {
 }
 
 
-class Ended(Enum):
-    """Says how an export ended."""
+class ExportOutcome(Enum):
+    """Says whether an export has all records."""
 
-    WHOLE = auto()
-    PART = auto()
+    COMPLETE = auto()
+    PARTIAL = auto()
     """It broke off, and left what it had by then."""
 
 
@@ -49,12 +49,12 @@ class Ended(Enum):
 class Export:
     """An export that has ended: where its file is, and how many records it has."""
 
-    ended: Ended
+    outcome: ExportOutcome
     url: str | None
     """None where there is nothing in it."""
     records: int
-    began: datetime | None = None
-    """When, by the shop's own clock."""
+    started_at: datetime | None = None
+    """By the shop's own clock."""
 
 
 def begin_export(
@@ -74,12 +74,12 @@ def begin_export(
 
 
 def _query(store: Store, stage: ImportStage, after: str | None) -> str:
-    """What is exported: behind the id `after`, and products in each of the store's languages."""
+    """Returns the query for what is behind the id `after`, with products in all locales."""
     query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
-    others = [row.locale for row in store.locales if not row.is_primary]
+    translated = [row.locale for row in store.locales if not row.is_primary]
     aliases = [
         f'{TRANSLATIONS}{number}: translations(locale: "{locale}") {_TRANSLATED}'
-        for number, locale in enumerate(others)
+        for number, locale in enumerate(translated)
     ]
     return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(aliases))
 
@@ -94,23 +94,24 @@ def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
     return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")
 
 
-def look_at(admin: AdminClient, operation: str) -> Export | None:
+def poll_export(admin: AdminClient, operation: str) -> Export | None:
     """Returns the export, once it has ended;
     one that the shop knows no more has broken off empty.
     """
     found = admin.run(documents.BULK_STATUS, id=operation)["bulkOperation"]
     if found is None:
-        return Export(Ended.PART, None, 0)
+        return Export(ExportOutcome.PARTIAL, None, 0)
     if found["status"] in _WAITING:
         return None
     if found["status"] == "COMPLETED":
-        began = moment_of(found["createdAt"])
-        return Export(Ended.WHOLE, found["url"], int(found["rootObjectCount"]), began)
-    return Export(Ended.PART, found["partialDataUrl"], int(found["rootObjectCount"]))
+        started_at = moment_of(found["createdAt"])
+        count = int(found["rootObjectCount"])
+        return Export(ExportOutcome.COMPLETE, found["url"], count, started_at)
+    return Export(ExportOutcome.PARTIAL, found["partialDataUrl"], int(found["rootObjectCount"]))
 
 
 def fetch(export: Export, spool: Spool, seconds: float) -> None:
-    """Has the export's file in the spool. Raises ShopUnavailable, also where records lack.
+    """Puts the export's file in the spool. Raises ShopUnavailable, also where records are missing.
 
     What broke off may have fewer than were counted.
     """
@@ -120,5 +121,5 @@ def fetch(export: Export, spool: Spool, seconds: float) -> None:
                 spool.fill(file.pieces)
         except (FetchFailed, UrlNotAllowed) as error:
             raise ShopUnavailable(f"the export's file: {error.reason}") from error
-    if export.ended is Ended.WHOLE and len(spool) != export.records:
+    if export.outcome is ExportOutcome.COMPLETE and len(spool) != export.records:
         raise ShopUnavailable("the export's file lacks records")

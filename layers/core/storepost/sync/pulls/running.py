@@ -1,4 +1,4 @@
-"""The worker: pulls what a shop has, and goes on wherever a run before it ended.
+"""The worker: pulls what a shop has, and resumes wherever a run before it ended.
 
 A message says no more than which store. Where an import stands is in its row: which export is made
 or read, and how many of its records are done, moved on in each chunk's transaction. So a message
@@ -34,7 +34,14 @@ from storepost.stores.imports.service import complete_import, in_turn, start_imp
 from storepost.stores.stores.model import Store
 from storepost.sync.batches.records import Sender
 from storepost.sync.batches.run import RecordWriter, StoreRun
-from storepost.sync.pulls.exports import Ended, Export, begin_export, fetch, look_at, shows_all
+from storepost.sync.pulls.exports import (
+    Export,
+    ExportOutcome,
+    begin_export,
+    fetch,
+    poll_export,
+    shows_all,
+)
 from storepost.sync.pulls.reconciling import Sweep
 from storepost.sync.pulls.records import ExportedRecords
 from storepost.sync.pulls.spool import Spool
@@ -42,17 +49,17 @@ from storepost.values import clock
 from storepost.values.logs import logger
 
 MARGIN_MILLISECONDS = 60_000
-FIRST_LOOK_SECONDS = 0.1
-MAX_SECONDS = 5.0
-"""Between two looks at an export: each wait is twice the one before, up to this."""
-LONGEST = timedelta(hours=24)
-MAX_BROKEN = 5
+FIRST_POLL_SECONDS = 0.1
+MAX_POLL_SECONDS = 5.0
+"""Between two polls of an export: each wait is twice the one before, up to this."""
+MAX_DURATION = timedelta(hours=24)
+MAX_PARTIAL_EXPORTS = 5
 """Exports of a stage that may break off before the import does."""
-FIRST = {
+FIRST_STAGE = {
     ImportScope.CUSTOMERS_ORDERS: ImportStage.CUSTOMERS,
     ImportScope.PRODUCTS: ImportStage.PRODUCTS,
 }
-NEXT = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
+NEXT_STAGE = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
 
 
 @dataclass(frozen=True)
@@ -75,8 +82,8 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
     run = _PullRun(message, tries, remaining, store)
 
     def give_up(error: Exception) -> bool:
-        is_away = isinstance(error, ShopUnavailable)
-        run.fail(ImportFailure.STORE_UNREACHABLE if is_away else ImportFailure.IMPORT_FAILED)
+        is_unavailable = isinstance(error, ShopUnavailable)
+        run.fail(ImportFailure.STORE_UNREACHABLE if is_unavailable else ImportFailure.IMPORT_FAILED)
         return True
 
     with suppress(OutOfTime):
@@ -111,7 +118,7 @@ def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
     if found is None:
         return False
     if found.status is ImportStatus.QUEUED:
-        start_import(changes, run.store.workspace, turns, found, FIRST[found.scope])
+        start_import(changes, run.store.workspace, turns, found, FIRST_STAGE[found.scope])
     return True
 
 
@@ -134,15 +141,15 @@ def _running(run: _PullRun) -> StoreImport | None:
     found = run.imports.get(turns.running) if turns.running else None
     if found is None or found.status is not ImportStatus.RUNNING:
         return None
-    if found.started_at and clock.now() - found.started_at > LONGEST:
+    if found.started_at and clock.now() - found.started_at > MAX_DURATION:
         run.fail(ImportFailure.TIMED_OUT)
         return None
     return found
 
 
 def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
-    """The stage's export once it has ended; asked for first, where that wasn't done yet."""
-    seconds = FIRST_LOOK_SECONDS
+    """Returns the stage's export once it has ended; it is started where that wasn't done yet."""
+    seconds = FIRST_POLL_SECONDS
     while True:
         operation = running.pull.operation
         if operation is None:
@@ -151,27 +158,27 @@ def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
             if operation is not None:
                 pull = replace(running.pull, operation=operation, shows_all=is_all)
                 running = _advanced(run, running, pull=pull)
-        elif export := look_at(admin, operation):
+        elif export := poll_export(admin, operation):
             return export
         run.check_time()
         sleep(seconds)
-        seconds = min(MAX_SECONDS, 2 * seconds)
+        seconds = min(MAX_POLL_SECONDS, 2 * seconds)
 
 
 def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) -> None:
-    """Deletes what the whole export hasn't, a page of the store's list at a time."""
+    """Deletes what a complete export doesn't have, a page of the store's list at a time."""
     running = _reloaded(run)
-    if export.ended is not Ended.WHOLE or not export.began:
+    if export.outcome is not ExportOutcome.COMPLETE or not export.started_at:
         return
     stage, after = _stage(running), running.pull.after
     is_all = running.pull.shows_all and shows_all(admin, stage)
-    sweep = Sweep(run.store, stage, spool, export.began, after, shows_all=is_all)
-    while (page := sweep.missing(running.pull.swept)).until is not None:
+    sweep = Sweep(run.store, stage, spool, export.started_at, after, shows_all=is_all)
+    while (page := sweep.missing(running.pull.swept)).last_key is not None:
         for external_id in page.external_ids:
             _delete(run, sweep, external_id)
             run.check_time()
         running = _reloaded(run)
-        running = _advanced(run, running, pull=replace(running.pull, swept=page.until))
+        running = _advanced(run, running, pull=replace(running.pull, swept=page.last_key))
         run.check_time()
 
 
@@ -190,15 +197,15 @@ def _delete(run: _PullRun, sweep: Sweep, external_id: str) -> None:
 def _end_stage(run: _PullRun, export: Export, records: ExportedRecords) -> None:
     """Moves the import on from an export whose records are all done."""
     running = _reloaded(run)
-    if export.ended is Ended.PART:
+    if export.outcome is ExportOutcome.PARTIAL:
         pull = running.pull
-        if pull.exports + 1 >= MAX_BROKEN:
+        if pull.exports + 1 >= MAX_PARTIAL_EXPORTS:
             run.fail(ImportFailure.EXPORT_FAILED)
             return
         after = records.id_at(len(records) - 1) if len(records) else pull.after
         _advanced(run, running, pull=Pull(None, after, pull.exports + 1))
         return
-    following = NEXT.get(_stage(running))
+    following = NEXT_STAGE.get(_stage(running))
     if following is not None:
         _advanced(run, running, pull=Pull(), stage=following)
         return

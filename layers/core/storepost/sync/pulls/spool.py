@@ -33,7 +33,7 @@ class Spool:
     """The records of one file, by their places in it; use it in a `with`."""
 
     def __init__(self) -> None:
-        """Nothing in it yet."""
+        """Makes an empty spool."""
         self._disk = ExitStack()
         directory = self._disk.enter_context(scratch())
         self._db = sqlite3.connect(directory / "spool", isolation_level=None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from storepost.catalog.products.store_terms import update_terms
 from storepost.connections.connections.service import disconnect_shop
-from storepost.people.consent.resending import catch_up
+from storepost.people.consent.resending import resend_missed
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.shopify.admin import admin_of, takes_our_tokens
 from storepost.shopify.claims import find_claim
@@ -72,7 +72,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         if after != stored:
             repository.save(changes, after)
         if after.takes_consent and not stored.takes_consent:
-            catch_up(changes, store.workspace, store.id)
+            resend_missed(changes, store.workspace, store.id)
 
     commit_anew(write)
 

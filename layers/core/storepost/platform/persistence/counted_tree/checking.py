@@ -1,4 +1,4 @@
-"""The checker: that a tree is what it should be."""
+"""Checks that a tree is what it should be."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from storepost.platform.persistence.counted_tree.tree import Tree
 
 
 def faults(tree: Tree) -> list[str]:
-    """What is wrong with the tree: gaps in a level, counts that aren't the sum of those below.
+    """Returns what is wrong with the tree: gaps in a level, counts that aren't the sums below.
 
     What is still to be added to the nodes must make up for what the leaves lack.
 
@@ -64,7 +64,7 @@ def _faults_of(
 
 
 def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
-    """What is wrong with the pages that leaves name."""
+    """Returns what is wrong with the pages that leaves name."""
     named = [node for node in nodes if node.page]
     if not named:
         return []

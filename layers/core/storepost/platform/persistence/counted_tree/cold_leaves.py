@@ -1,4 +1,4 @@
-"""Packing in life: rows that single writers wrote become a page once their leaf is cold.
+"""Packs what single writers wrote: rows become a page once their leaf is cold.
 
 The packed part of a list is one span that grows leaf by leaf: towards the list's newer end mostly,
 and towards its older one where entries of long ago come in. The page is written where no node names
@@ -110,13 +110,11 @@ class ColdLeaves:
         for dead in stored.pages:
             PageItem(self.rows.partition, dead).delete()
 
-    def _delete(self, read: Mapping[str, TreeEntry | None]) -> None:
-        """Deletes the rows that are in the page, and those that say that an entry is gone from a
-        leaf that had none.
-        """
+    def _delete(self, rows: Mapping[str, TreeEntry | None]) -> None:
+        """Deletes the rows that are in the page, and tombstones of a leaf that had no page."""
 
         def delete(key: str) -> None:
-            remove(self.rows.gone_item(key), as_read(self.rows, read[key]))
+            remove(self.rows.tombstone_item(key), as_read(self.rows, rows[key]))
 
         with ThreadPoolExecutor(_THREADS) as threads:
-            list(threads.map(with_patience(delete), read))
+            list(threads.map(with_patience(delete), rows))

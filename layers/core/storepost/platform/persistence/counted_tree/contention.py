@@ -1,4 +1,4 @@
-"""Which lists others were at when this process wrote to them last.
+"""Remembers at which lists this process met other transactions last.
 
 It only says what is tried first, so a container that knows nothing of it is right, too: it tries
 once in vain.
@@ -25,7 +25,7 @@ def note_contention(partition: str) -> None:
 
 
 def is_contended(partition: str) -> bool:
-    """Whether that was a moment ago."""
+    """Returns whether that was a moment ago."""
     return _until.get(partition, 0.0) > time.monotonic()
 
 

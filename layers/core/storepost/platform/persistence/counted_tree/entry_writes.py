@@ -1,7 +1,7 @@
 """Writing entries: each is one row, whether its leaf has a page or not.
 
-Where the leaf has one, a row stands above what the page says: one that is gone is written, not
-removed. Which entries the page has is not read: whoever writes has a record of its own whose
+Where the leaf has one, a row stands above what the page says: an entry that is deleted becomes a
+tombstone. Which entries the page has is not read: whoever writes has a record of its own whose
 version says what is listed.
 """
 
@@ -16,7 +16,7 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 @dataclass(frozen=True)
 class EntryChange:
-    """What becomes of one key: the entry that is stored and the one that shall be."""
+    """Says what becomes of one key: the entry that is stored and the one that is to be."""
 
     before: TreeEntry | None
     after: TreeEntry | None
@@ -48,10 +48,10 @@ class EntryWrites:
         if after is not None:
             self.changes.save(self.rows.entry_item(after), holds, on_conflict)
         elif may_be_packed:
-            self.changes.save(self.rows.gone_item(before.key), holds, on_conflict)
+            self.changes.save(self.rows.tombstone_item(before.key), holds, on_conflict)
         else:
             self.changes.delete(self.rows.entry_item(before), holds, on_conflict)
 
     def withdraw(self, key: str) -> None:
         """Takes back what `write` wrote."""
-        self.changes.withdraw(self.rows.gone_item(key))
+        self.changes.withdraw(self.rows.tombstone_item(key))

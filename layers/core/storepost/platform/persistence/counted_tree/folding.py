@@ -1,4 +1,4 @@
-"""Folding: bringing into the nodes what units left to be counted later.
+"""Folding brings into the nodes what units left to be counted later.
 
 A transaction of its own takes many of them at once. Whoever meets another one gives way: that one
 is folding too, or writes to the nodes, and nothing depends on when it is done.
@@ -18,17 +18,17 @@ from storepost.platform.persistence.counted_tree.pending import PendingChange, P
 from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.platform.persistence.item import find_raw
 
-_AT_ONCE = 80
+_MAX_PENDING = 80
 """Pending rows that are read for one transaction."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Those of a row's changes that are counted now, and those that still wait."""
+    """Divides a row's changes into those that are counted now and those that still wait."""
 
     row: PendingCount
     counted: Sequence[PendingChange]
-    left: Sequence[PendingChange]
+    remaining: Sequence[PendingChange]
 
 
 @dataclass(frozen=True)
@@ -39,29 +39,29 @@ class Folder:
     max_items: int = MAX_ITEMS
 
     def fold(self) -> list[Addition]:
-        """The nodes to which it added, as many as one transaction takes; none where none waits.
+        """Returns the nodes to which it added, one transaction's; none if nothing waits.
 
         Raises LostRace where another transaction came between, or has one of the rows.
         """
-        pending, nodes = self.rows.pending(_AT_ONCE), NodeCache(self.rows)
+        pending, nodes = self.rows.pending(_MAX_PENDING), NodeCache(self.rows)
         changes = Changes()
         parts = self._parts(pending, nodes)
         if not parts:
             return []
         for part in parts:
-            self.rows.reduce_pending(changes, part.row, part.left)
+            self.rows.reduce_pending(changes, part.row, part.remaining)
         counted = sorted((c for part in parts for c in part.counted), key=lambda c: c.key)
         additions: list[tuple[str, Counts]] = [(c.key, c.counts(self.rows.fields)) for c in counted]
         touched = NodeWrites(self.rows, changes, nodes).add(additions)
-        self._remove_gone(changes, touched, [c.key for c in counted if c.after is None])
+        self._remove_tombstones(changes, touched, [c.key for c in counted if c.after is None])
         changes.where_contended(give_way)
         changes.commit()
         return touched
 
-    def _remove_gone(
+    def _remove_tombstones(
         self, changes: Changes, touched: Sequence[Addition], keys: Sequence[str]
     ) -> None:
-        """Removes rows that say that an entry is gone, where the leaf has no page that has it.
+        """Removes tombstones whose entry stands in no page of the leaf.
 
         Whoever leaves the nodes for later doesn't know whether there is one.
         """
@@ -69,11 +69,11 @@ class Folder:
             return
         plain = [each.node.range for each in touched if not each.node.level and not each.node.page]
         entry_keys = [
-            self.rows.gone_item(k).key for k in set(keys) if any(k in each for each in plain)
+            self.rows.tombstone_item(k).key for k in set(keys) if any(k in each for each in plain)
         ]
         gone = [key for key, raw in find_raw(entry_keys).items() if "x" in raw]
         for _, key in sorted(gone)[: max(0, self.max_items - len(changes))]:
-            changes.delete(self.rows.gone_item(key), EntryItem.is_gone.exists())
+            changes.delete(self.rows.tombstone_item(key), EntryItem.is_tombstone.exists())
 
     @property
     def _first_nodes(self) -> set[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The rows that a counted tree consists of, and what a node says."""
+"""Defines the rows of a counted tree, and what a node says."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,12 +26,12 @@ type Raw = dict[str, dict[str, Any]]
 class EntryItem(Item, discriminator="entry"):
     """An entry; `marks` holds its filter values, a letter for each of the tree's fields.
 
-    One that `is_gone` says that an entry of its leaf's page was deleted since that was written.
+    A tombstone says that an entry of its leaf's page was deleted since that was written.
     """
 
     marks = UnicodeAttribute(attr_name="f", null=True)
     payload = Json(attr_name="p", null=True)
-    is_gone = BooleanAttribute(attr_name="x", null=True)
+    is_tombstone = BooleanAttribute(attr_name="x", null=True)
 
 
 class PageItem(Item, discriminator="page"):
@@ -59,14 +59,14 @@ class NodeItem(Item, discriminator="node"):
 
 
 class PackedSpanItem(Item, discriminator="packed_span"):
-    """From where (inclusive) to where (exclusive) entries of the list may stand in pages."""
+    """Says from where (inclusive) to where (exclusive) entries of the list may stand in pages."""
 
     lo = UnicodeAttribute()
     hi = UnicodeAttribute()
 
 
 class PendingCountItem(Item, discriminator="pending_count"):
-    """What a unit changed and no node counts yet.
+    """Says what a unit changed and no node counts yet.
 
     `changes` has `[key, marks before, marks after]` of each entry. `version` grows where some of
     them are counted and others wait.
@@ -78,7 +78,7 @@ class PendingCountItem(Item, discriminator="pending_count"):
 
 @dataclass(frozen=True)
 class Node:
-    """What a node says: how many entries stand from `lo` (inclusive) to `hi` (exclusive)."""
+    """Says how many entries stand from `lo` (inclusive) to `hi` (exclusive)."""
 
     level: int
     lo: str
@@ -90,13 +90,13 @@ class Node:
 
     @property
     def page_keys(self) -> tuple[str, ...]:
-        """The sort keys of the leaf's pages; what a later one says stands above earlier ones."""
+        """Returns the sort keys of the leaf's pages; later ones take precedence."""
         names = self.page.split(_BETWEEN_PAGES) if self.page else []
         return tuple(n if BEFORE_KEYS in n else self.lo + BEFORE_KEYS + n for n in names)
 
     @property
     def writes_since_packed(self) -> int:
-        """How often it was written to since its oldest page was; 0 for one without."""
+        """Returns how often it was written to since its oldest page was; 0 for one without."""
         if self.page is None:
             return 0
         oldest = self.page.partition(_BETWEEN_PAGES)[0]
@@ -104,22 +104,22 @@ class Node:
 
     @property
     def n(self) -> int:
-        """How many entries stand under it."""
+        """Returns how many entries stand under it."""
         return self.counts[ENTRIES]
 
     @property
     def sort_key(self) -> str:
-        """The row's sort key."""
+        """Returns the row's sort key."""
         return f"{self.level}{self.lo}"
 
     @property
     def range(self) -> KeyRange:
-        """The keys that belong under it."""
+        """Returns the keys that belong under it."""
         return KeyRange(self.lo, self.hi)
 
 
 def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
-    """Whether the nodes follow each other without a gap, from end to end.
+    """Returns whether the nodes follow each other without a gap, from end to end.
 
     They may not where they were read while one of them was split.
     """
@@ -131,12 +131,12 @@ def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
 
 
 def pages_named(lo: str, pages: Iterable[str]) -> str | None:
-    """What a leaf that begins there says of its pages, oldest first: generations or sort keys."""
+    """Returns what a leaf that begins there says of its pages, oldest first, in `page`."""
     return _BETWEEN_PAGES.join(page.removeprefix(lo + BEFORE_KEYS) for page in pages) or None
 
 
 def as_node(raw: Raw) -> Node:
-    """The node that a row says."""
+    """Returns the node that a row says."""
     sort_key = raw["sk"]["S"]
     return Node(
         level=int(sort_key[0]),

@@ -18,7 +18,7 @@ _BEFORE_ID = "\x01"
 
 
 def moment_key(moment: datetime, identifier: UUID) -> str:
-    """The key of an entry that is sorted by time, to the millisecond: 31 bytes.
+    """Returns the key of an entry that is sorted by time, to the millisecond: 31 bytes.
 
     A third of what RFC 3339 takes: every row that a page reads has it, and every node twice.
     """
@@ -26,12 +26,12 @@ def moment_key(moment: datetime, identifier: UUID) -> str:
 
 
 def moment_of(key: str) -> datetime:
-    """The moment at the beginning of a moment key."""
+    """Returns the moment at the beginning of a moment key."""
     return from_short_moment(key[:-SHORT_LENGTH])
 
 
 def text_key(text: str | None, identifier: UUID) -> str:
-    """The key of an entry that is sorted by a text, without case and accents; None comes last.
+    """Returns the key of an entry sorted by a text, without case and accents; None comes last.
 
     At most 512 bytes of the text count; it is 24 bytes longer than those.
     """
@@ -40,7 +40,7 @@ def text_key(text: str | None, identifier: UUID) -> str:
 
 
 def id_of(key: str) -> UUID:
-    """The identifier at the end of a key."""
+    """Returns the identifier at the end of a key."""
     return from_short(key[-SHORT_LENGTH:])
 
 
@@ -53,7 +53,7 @@ class KeyRange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no key can stand in it."""
+        """Returns whether no key can stand in it."""
         return self.lo >= self.hi
 
     def __and__(self, other: "KeyRange") -> "KeyRange":
@@ -69,17 +69,17 @@ EVERYTHING = KeyRange()
 
 
 def behind(key: str) -> KeyRange:
-    """The range of keys behind this one."""
+    """Returns the range of keys behind this one."""
     return KeyRange(key + LOWEST)
 
 
 def moments(since: datetime | None = None, until: datetime | None = None) -> KeyRange:
-    """The range of moment keys from `since` (inclusive) to `until` (exclusive)."""
+    """Returns the range of moment keys from `since` (inclusive) to `until` (exclusive)."""
     return KeyRange(short_moment(since) if since else LOWEST, short_moment(until) if until else END)
 
 
 def separator(left: str, right: str) -> str:
-    """The shortest key behind `left` that isn't behind `right`, where left < right.
+    """Returns the shortest key behind `left` that isn't behind `right`, where left < right.
 
     Nodes are named by these: the ids at the ends of keys would triple a node's size.
     """

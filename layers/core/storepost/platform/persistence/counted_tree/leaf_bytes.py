@@ -1,4 +1,4 @@
-"""How many bytes a leaf's pages and rows have, and where one that has too many is cut.
+"""Counts the bytes of a leaf's pages and rows, and finds where one that has too many is cut.
 
 A page of a list lies in two leaves at most, mostly, and both are read whole: so they are bounded.
 """
@@ -18,26 +18,30 @@ ROW_BYTES = 170
 
 
 def bytes_of_page(rows: Rows, leaf: Node, entries: Sequence[TreeEntry]) -> int:
-    """How many bytes a page of the leaf with those entries has; none without any."""
+    """Returns how many bytes a page of the leaf with those entries has; 0 without any."""
     key = leaf.lo + BEFORE_KEYS + generation(leaf.version + 1)
     return page_bytes(rows.page_item(key, entries)) if entries else 0
 
 
 def parts_of_leaf(
-    packing: Packing, keys: Sequence[str], rows: Collection[str], paged_bytes: float, least: int = 1
+    packing: Packing,
+    keys: Sequence[str],
+    rows: Collection[str],
+    paged_bytes: float,
+    min_parts: int = 1,
 ) -> list[int]:
-    """Where parts of a leaf begin among its entries' keys, and where the last one ends.
+    """Returns where parts of a leaf begin among its entries' keys, and where the last one ends.
 
-    Of those some are rows, and the others have so many bytes in one page. There are `least` parts
-    of as many entries each, or where one of these is too large, parts of about as many bytes.
+    Some of the entries are `rows`, the others have `paged_bytes` in one page. There are `min_parts`
+    parts of as many entries each, or where one of these is too large, parts of about as many bytes.
     """
     in_rows = [key in rows for key in keys]
     paged = paged_bytes / max(1, len(keys) - sum(in_rows))
     each = (ROW_BYTES if is_row else paged for is_row in in_rows)
     sums = list(accumulate(each, initial=0.0))
-    bounds = [len(keys) * part // least for part in range(least + 1)]
+    bounds = [len(keys) * part // min_parts for part in range(min_parts + 1)]
     if all(sums[end] - sums[begin] <= packing.max_bytes for begin, end in pairwise(bounds)):
         return bounds
-    parts = max(least, ceil(sums[-1] / packing.max_bytes))
+    parts = max(min_parts, ceil(sums[-1] / packing.max_bytes))
     begins = {bisect_left(sums, sums[-1] * part / parts) for part in range(1, parts)}
     return [0, *sorted(begins - {0, len(keys)}), len(keys)]

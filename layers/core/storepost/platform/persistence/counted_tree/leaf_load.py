@@ -1,4 +1,4 @@
-"""What a load does to one leaf: the leaves and pages that it becomes, and what stays a row."""
+"""Plans what a load does to one leaf: its new leaves and pages, and what stays a row."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ from storepost.platform.persistence.counted_tree.pieces import LeafPieces, piece
 from storepost.platform.persistence.counted_tree.repacking import as_read
 from storepost.platform.persistence.counted_tree.rows import Rows
 
-_FEW = 3
-"""Below so many new entries rows cost no more than a page."""
+_MIN_PAGED = 3
+"""Fewer new entries are written as rows, which cost no more than a page."""
 
-_NEARLY = 0.75
-"""A leaf that is written anew with this part of its bytes would soon be again: it is cut."""
+_FILL_FACTOR = 0.75
+"""A leaf that is written anew and is fuller than this is cut: it would soon be written again."""
 
 _SHARE = 4
 """A page of its own is for new entries that are a quarter of the leaf's at most."""
@@ -46,7 +46,7 @@ _SHARE = 4
 
 @dataclass(frozen=True)
 class LeafLoad:
-    """New entries of one leaf, and what stands there."""
+    """Holds the new entries of one leaf beside what is stored there."""
 
     rows: Rows
     packing: Packing
@@ -60,25 +60,25 @@ class LeafLoad:
         return {entry.key: entry for page in pages for entry in page}
 
     @cached_property
-    def _kept(self) -> list[str]:
+    def _kept_pages(self) -> list[str]:
         """The leaf's pages that are too large to be joined with a new one."""
         sizes = self.stored.sizes
         return [key for key in self.leaf.page_keys if sizes[key] >= self.packing.joined_bytes]
 
     @cached_property
     def changed(self) -> list[TreeEntry]:
-        """Those that aren't there already."""
-        return [entry for entry in self.new if self._there(entry.key) != entry]
+        """Returns those that aren't there already."""
+        return [entry for entry in self.new if self._stored_entry(entry.key) != entry]
 
     @cached_property
     def as_rows(self) -> list[TreeEntry]:
-        """Those that are written as rows: above a page stands what the row says."""
-        few = len(self.changed) < _FEW
-        return [entry for entry in self.changed if few or entry.key in self.stored.rows]
+        """Returns those that are written as rows: above a page stands what the row says."""
+        is_small = len(self.changed) < _MIN_PAGED
+        return [entry for entry in self.changed if is_small or entry.key in self.stored.rows]
 
     @cached_property
     def paged(self) -> list[TreeEntry]:
-        """What is to be in new pages, by key."""
+        """Returns what is to be in new pages, by key."""
         return self._beside_small if self.adds_page else self._all
 
     @cached_property
@@ -89,7 +89,7 @@ class LeafLoad:
     @cached_property
     def _beside_small(self) -> list[TreeEntry]:
         """The new entries, and those of small pages."""
-        small = set(self.leaf.page_keys).difference(self._kept)
+        small = set(self.leaf.page_keys).difference(self._kept_pages)
         joined = {e.key: self._page[e.key] for key in small for e in self.stored.page(key)}
         return self._without_rows(joined | self._new)
 
@@ -103,36 +103,36 @@ class LeafLoad:
 
     @property
     def needs_page(self) -> bool:
-        """Whether a page is written anew."""
-        return self.is_full or self._brings_some
+        """Returns whether a page is written anew."""
+        return self.is_full or self._has_paged
 
     @property
-    def _brings_some(self) -> bool:
+    def _has_paged(self) -> bool:
         """Whether any of the new entries are to be in a page."""
         return len(self.as_rows) < len(self.changed)
 
     @cached_property
     def is_full(self) -> bool:
-        """Whether the leaf becomes several."""
-        if self._has_many:
+        """Returns whether the leaf becomes several."""
+        if self._has_too_many:
             return True
-        if self.adds_page or not self._brings_some:
+        if self.adds_page or not self._has_paged:
             return False
-        return self._bytes_of_all + self._bytes_of_rows > _NEARLY * self.packing.max_bytes
+        return self._bytes_of_all + self._bytes_of_rows > _FILL_FACTOR * self.packing.max_bytes
 
     @property
-    def _has_many(self) -> bool:
+    def _has_too_many(self) -> bool:
         return self.leaf.n + len(self.changed) >= 2 * self.packing.entries
 
     @cached_property
     def adds_page(self) -> bool:
-        """Whether the new entries get a page of their own beside those of the leaf that stay."""
-        few = _SHARE * len(self.changed) <= self.leaf.n
-        if self._has_many or not self._brings_some or not few or not self.leaf.page:
+        """Returns whether the new entries get a page of their own beside pages that stay."""
+        is_small = _SHARE * len(self.changed) <= self.leaf.n
+        if self._has_too_many or not self._has_paged or not is_small or not self.leaf.page:
             return False
-        kept = sum(self.stored.sizes[key] for key in self._kept) + self._bytes_of_rows
+        kept = sum(self.stored.sizes[key] for key in self._kept_pages) + self._bytes_of_rows
         added = bytes_of_page(self.rows, self.leaf, self._beside_small)
-        return len(self._kept) < self.packing.pages and kept + added <= self.packing.max_bytes
+        return len(self._kept_pages) < self.packing.pages and kept + added <= self.packing.max_bytes
 
     @cached_property
     def _bytes_of_all(self) -> int:
@@ -140,11 +140,11 @@ class LeafLoad:
         return bytes_of_page(self.rows, self.leaf, self._all)
 
     @property
-    def _bytes_about(self) -> float:
-        """As `_bytes_of_all`, by the first of many."""
-        some = self._all[: 2 * self.packing.entries]
-        bytes_of_some = bytes_of_page(self.rows, self.leaf, some)
-        return bytes_of_some * len(self._all) / max(1, len(some))
+    def _estimated_bytes(self) -> float:
+        """Estimates `_bytes_of_all` by the first of many."""
+        sample = self._all[: 2 * self.packing.entries]
+        sample_bytes = bytes_of_page(self.rows, self.leaf, sample)
+        return sample_bytes * len(self._all) / max(1, len(sample))
 
     @property
     def _row_keys(self) -> set[str]:
@@ -157,21 +157,21 @@ class LeafLoad:
 
     @cached_property
     def added(self) -> Counts:
-        """What the nodes above get."""
-        there = total(counts_of(self._there(e.key), self.rows.fields) for e in self.changed)
-        return difference(total(counts_of(e, self.rows.fields) for e in self.changed), there)
+        """Returns what the nodes above get."""
+        before = total(counts_of(self._stored_entry(e.key), self.rows.fields) for e in self.changed)
+        return difference(total(counts_of(e, self.rows.fields) for e in self.changed), before)
 
     @cached_property
     def nodes(self) -> list[Node]:
-        """The leaves that it becomes, with the names of pages; of several the first is the same."""
+        """Returns the leaves that it becomes, with their pages' names; the first keeps its row."""
         if not self.is_full:
             counts = total((self.leaf.counts, self.added))
-            return [self._named(replace(self.leaf, counts=counts, version=self._version))]
+            return [self._named(replace(self.leaf, counts=counts, version=self._new_version))]
         return [self._named(leaf) for leaf in self._cut()]
 
     @cached_property
     def pages(self) -> list[PageItem]:
-        """The pages that are to be written before."""
+        """Returns the pages that are to be written before."""
         if not self.needs_page:
             return []
         return [
@@ -182,7 +182,7 @@ class LeafLoad:
 
     @property
     def dead_pages(self) -> list[str]:
-        """The pages that nobody names once this is committed, and that nobody can name any more.
+        """Returns the pages that no leaf names once this is committed, nor ever can.
 
         Whoever wrote one of them for the leaf as it was loses the race.
         """
@@ -195,16 +195,16 @@ class LeafLoad:
         for node in self.nodes[1:]:
             self.rows.create(changes, node)
         for entry in self.as_rows:
-            there = entry.key in self.stored.rows
+            is_row = entry.key in self.stored.rows
             absent = EntryItem.pk.does_not_exist()
-            condition = as_read(self.rows, self.stored.rows[entry.key]) if there else absent
+            condition = as_read(self.rows, self.stored.rows[entry.key]) if is_row else absent
             changes.save(self.rows.entry_item(entry), condition)
 
     @property
-    def _version(self) -> int:
+    def _new_version(self) -> int:
         return self.leaf.version + 1
 
-    def _there(self, key: str) -> TreeEntry | None:
+    def _stored_entry(self, key: str) -> TreeEntry | None:
         return self.stored.rows[key] if key in self.stored.rows else self._page.get(key)
 
     def _paged_in(self, within: KeyRange) -> list[TreeEntry]:
@@ -214,7 +214,7 @@ class LeafLoad:
     def _named(self, node: Node) -> Node:
         if not self.needs_page:
             return node
-        old = self._kept if self.adds_page else ()
+        old = self._kept_pages if self.adds_page else ()
         new = [generation(node.version)] if self._paged_in(node.range) else []
         return replace(node, page=pages_named(node.lo, [*old, *new]))
 
@@ -224,21 +224,21 @@ class LeafLoad:
         if difference(total(counts for _, counts in contents.counted), self.leaf.counts):
             raise LostRace
         keys = sorted({e.key for e in contents.entries} | {e.key for e in self.changed})
-        least = max(2, len(keys) // self.packing.entries)
-        bounds = parts_of_leaf(self.packing, keys, self._row_keys, self._bytes_about, least)[1:-1]
-        starts = [self.leaf.lo, *(separator(keys[b - 1], keys[b]) for b in bounds)]
+        min_parts = max(2, len(keys) // self.packing.entries)
+        bounds = parts_of_leaf(self.packing, keys, self._row_keys, self._estimated_bytes, min_parts)
+        starts = [self.leaf.lo, *(separator(keys[b - 1], keys[b]) for b in bounds[1:-1])]
         counted = [*contents.counted, *self._counts_of_new()]
         pieces = pieces_at(starts, counted)
         ends = [*starts[1:], self.leaf.hi]
         return [
-            replace(self.leaf, lo=piece.lo, hi=hi, counts=piece.counts, version=self._version)
+            replace(self.leaf, lo=piece.lo, hi=hi, counts=piece.counts, version=self._new_version)
             for piece, hi in zip(pieces, ends, strict=True)
         ]
 
     def _counts_of_new(self) -> list[tuple[str, Counts]]:
         fields = self.rows.fields
         return [
-            (e.key, difference(counts_of(e, fields), counts_of(self._there(e.key), fields)))
+            (e.key, difference(counts_of(e, fields), counts_of(self._stored_entry(e.key), fields)))
             for e in self.changed
         ]
 

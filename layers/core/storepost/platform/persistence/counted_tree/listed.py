@@ -1,4 +1,4 @@
-"""What the rows of a list lead to, for whoever removes the list: nothing here asks the nodes."""
+"""Says what the rows of a list lead to, for whoever removes the list: it reads no nodes."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +18,7 @@ class ListedRow:
 
 
 def listed_rows(partition: str, limit: int) -> list[ListedRow]:
-    """The first rows of a list. A page stands alone: it has more entries than many rows."""
+    """Returns the first rows of a list. A page stands alone: it has more entries than many rows."""
     found: list[ListedRow] = []
     for key in keys_in(partition, limit):
         if BEFORE_KEYS not in key[1]:

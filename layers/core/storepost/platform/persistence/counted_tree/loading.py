@@ -1,9 +1,9 @@
-"""Loads: many entries at once, packed into pages, in transactions that take many leaves each.
+"""Loads many entries at once, packed into pages, in transactions that take many leaves each.
 
 Pages are written before, where nobody reads them; one transaction then shows those of many leaves.
 Rows are never removed: a row stands above what a page says, so what single writers do beside a load
 stays. Whoever is killed leaves pages that nobody names; the next load or fold of that leaf sees
-them off. A repeat finds its entries there already, and changes nothing.
+them off. A repeat finds its entries stored already, and changes nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ from storepost.values.problems import Conflict
 type Progress = Callable[[Changes, int], None]
 """Adds the load's own row to a transaction after which so many of its entries are listed."""
 
-_ROWS_AT_ONCE = 36
-_LEAVES_AT_ONCE = 40
+_MAX_ROWS = 36
+_MAX_LEAVES = 40
 
 
-def _nothing(_changes: Changes, _listed: int) -> None:
-    """For loads that note nothing."""
+def _no_progress(_changes: Changes, _listed: int) -> None:
+    """Is for loads that record no progress."""
 
 
 @dataclass
@@ -47,12 +47,12 @@ class Load:
     """Puts entries into a list that may be packed.
 
     They are in the order of their keys, and nobody else writes to their keys meanwhile. Those that
-    are there already take the place of what is.
+    are stored already take the place of what is.
     """
 
     tree: Tree
-    progress: Progress = _nothing
-    _leaves: int = field(default=_LEAVES_AT_ONCE, init=False)
+    progress: Progress = _no_progress
+    _leaves: int = field(default=_MAX_LEAVES, init=False)
     """How many are taken at once: fewer after a race was lost, so that a load never starves."""
 
     def run(self, entries: Sequence[TreeEntry]) -> None:
@@ -95,20 +95,20 @@ class Load:
 
     def _insert(self, entries: Sequence[TreeEntry], begin: int, end: int) -> None:
         """Writes entries as rows."""
-        for first in range(begin, end, _ROWS_AT_ONCE):
-            last = min(first + _ROWS_AT_ONCE, end)
-            commit_anew(partial(self._insert_some, entries=entries[first:last], listed=last))
+        for first in range(begin, end, _MAX_ROWS):
+            last = min(first + _MAX_ROWS, end)
+            commit_anew(partial(self._insert_batch, entries=entries[first:last], listed=last))
 
-    def _insert_some(self, changes: Changes, entries: Sequence[TreeEntry], listed: int) -> None:
+    def _insert_batch(self, changes: Changes, entries: Sequence[TreeEntry], listed: int) -> None:
         within = KeyRange(entries[0].key, behind(entries[-1].key).lo)
-        limit = self._packing.ends + _ROWS_AT_ONCE
-        there = {entry.key: entry for entry in self.tree.first(within, limit)}
+        limit = self._packing.ends + _MAX_ROWS
+        stored = {entry.key: entry for entry in self.tree.first(within, limit)}
         for entry in entries:
-            self.tree.update_index(changes, there.get(entry.key), entry)
+            self.tree.update_index(changes, stored.get(entry.key), entry)
         self.progress(changes, listed)
 
     def _step(self, entries: Sequence[TreeEntry], begin: int, end: int) -> int:
-        """Lists the next entries in one transaction; up to which."""
+        """Lists the next entries in one transaction; returns up to which."""
         for run in range(MAX_RUNS):
             wait_before(run)
             step = Step(self.tree.rows, NodeCache(self.tree.rows), self._leaves)
@@ -126,7 +126,7 @@ class Load:
                 with suppress(LostRace):
                     self._splitter().split_above(entries[begin].key)
             else:
-                self._leaves = min(2 * self._leaves, _LEAVES_AT_ONCE)
+                self._leaves = min(2 * self._leaves, _MAX_LEAVES)
                 return listed
         raise Conflict()
 

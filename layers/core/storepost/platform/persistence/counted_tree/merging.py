@@ -1,4 +1,4 @@
-"""Merging what deletes emptied, so that a list whose rows move on leaves no trail of nodes.
+"""Merges what deletes emptied, so that a list whose rows move on leaves no trail of nodes.
 
 Only empty nodes go: nodes never outnumber entries for long, and no delete has to count more than
 it does anyway. As with splits, a crash before a merge leaves what is right though slower.
@@ -35,7 +35,7 @@ class Merger:
             node = self._join(node, parent)
 
     def _join(self, node: Node, parent: Node | None) -> Node | None:
-        """What the node and its neighbour became; None where it has none."""
+        """Returns what the node and its neighbour became; None where it has none."""
         within = parent.range if parent else EVERYTHING
         left: Node | None = node
         right: Node | None = node
@@ -43,7 +43,7 @@ class Merger:
             left = self.rows.neighbour_before(node)
         elif node.hi != within.hi:
             right = self.rows.floor(node.level, node.hi)
-        if left is None or right is None or left.hi != right.lo or self._has_some(node):
+        if left is None or right is None or left.hi != right.lo or self._has_entries(node):
             return None
         joined = replace(
             left,
@@ -63,19 +63,19 @@ class Merger:
         changes.commit()
         return joined
 
-    def _has_some(self, leaf: Node) -> bool:
+    def _has_entries(self, leaf: Node) -> bool:
         """Whether its page has an entry that counts for nothing, beside what is to be counted."""
         if not leaf.page:
             return False
         return bool(self.rows.stored(leaf.range).entries(leaf.range, leaf.page_keys))
 
     def _clear(self, changes: Changes, leaf: Node) -> None:
-        """Removes the page of an empty leaf, and the rows that say what of it is gone."""
+        """Removes the page of an empty leaf, and the tombstones above it."""
         if not leaf.page:
             return
         for page in leaf.page_keys:
             changes.delete(PageItem(self.rows.partition, page))
         stored = self.rows.stored(leaf.range)
-        gone = [key for key, entry in stored.rows.items() if entry is None]
-        for key in gone[: MAX_ITEMS - len(changes) - 1]:
-            changes.delete(self.rows.gone_item(key), EntryItem.is_gone.exists())
+        tombstones = [key for key, entry in stored.rows.items() if entry is None]
+        for key in tombstones[: MAX_ITEMS - len(changes) - 1]:
+            changes.delete(self.rows.tombstone_item(key), EntryItem.is_tombstone.exists())

@@ -60,17 +60,17 @@ class FilterField:
 
     @cached_property
     def values(self) -> tuple[FilterValue, ...]:
-        """The values that this release knows."""
+        """Returns the values that this release knows."""
         return tuple(self.marks)
 
     def mark(self, value: FilterValue) -> str:
-        """The letter that stands for the value; `?` for one whose letter only a row says."""
+        """Returns the letter of the value; `?` for one whose letter only a row says."""
         if isinstance(value, UnknownValue):
             return value.mark
         return self.marks.get(value, UNKNOWN_MARK)
 
     def value(self, mark: str) -> FilterValue:
-        """The value that the letter stands for, or an UnknownValue."""
+        """Returns the value that the letter stands for, or an UnknownValue."""
         return self._by_mark[mark] if mark in self._by_mark else UnknownValue(mark)
 
     @cached_property
@@ -78,11 +78,11 @@ class FilterField:
         return {mark: value for value, mark in self.marks.items()}
 
     def counter(self, value: FilterValue) -> str:
-        """The nodes' attribute that counts the value."""
+        """Returns the nodes' attribute that counts the value."""
         return self.letter + self.mark(value)
 
     def among(self, *values: FilterValue) -> "Filter":
-        """Keeps the entries that have one of the values."""
+        """Returns the filter that keeps the entries with one of the values."""
         return Filter(self, frozenset(values))
 
 
@@ -100,11 +100,11 @@ class Filter:
 
     @cached_property
     def counters(self) -> tuple[str, ...]:
-        """The nodes' attributes that count what it keeps."""
+        """Returns the nodes' attributes that count what it keeps."""
         return tuple(sorted(map(self.field.counter, self.values)))
 
     def keeps(self, entry: "TreeEntry") -> bool:
-        """Whether the entry has one of the values."""
+        """Returns whether the entry has one of the values."""
         return entry.values[self.field.name] in self.values
 
 
@@ -139,29 +139,29 @@ class TreeEntry:
 
     @property
     def id(self) -> UUID:
-        """The identifier at the end of the key."""
+        """Returns the identifier at the end of the key."""
         return id_of(self.key)
 
 
 def marks(entry: TreeEntry, fields: Iterable[FilterField]) -> str:
-    """The entry's filter values as one letter a field, as its row holds them."""
+    """Returns the entry's filter values as one letter a field, as its row holds them."""
     return "".join(f.mark(entry.values[f.name]) for f in fields)
 
 
 def values_of(marked: str, fields: Iterable[FilterField]) -> dict[str, FilterValue]:
-    """The filter values that `marks` wrote."""
+    """Returns the filter values that `marks` wrote."""
     return {f.name: f.value(mark) for f, mark in _pairs(fields, marked)}
 
 
 def counts_of(entry: TreeEntry | None, fields: Sequence[FilterField]) -> Counts:
-    """What an entry adds to the nodes above it; nothing where there is none."""
+    """Returns what an entry adds to the nodes above it; nothing where there is none."""
     if entry is None:
         return Counter()
     return counts_of_marks(marks(entry, fields), fields)
 
 
 def counts_of_marks(marked: str | None, fields: Iterable[FilterField]) -> Counts:
-    """As `counts_of`, of the letters that `marks` wrote; None stands for no entry."""
+    """Does as `counts_of`, with the letters that `marks` wrote; None stands for no entry."""
     if marked is None:
         return Counter()
     pairs = _pairs(fields, marked)
@@ -178,7 +178,7 @@ def _pairs(fields: Iterable[FilterField], marked: str) -> Iterator[tuple[FilterF
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """The sum of counts; unlike `+` it keeps what is negative."""
+    """Returns the sum of counts; unlike `+` it keeps what is negative."""
     result: Counts = Counter()
     for each in counts:
         # A load sums up thousands, for which `update` takes four times as long.
@@ -188,15 +188,15 @@ def total(counts: Iterable[Counts]) -> Counts:
 
 
 def nonzero(counts: Iterable[Counts]) -> Counts:
-    """The sum of counts, without zeros."""
+    """Returns the sum of counts, without zeros."""
     return Counter({name: n for name, n in total(counts).items() if n})
 
 
 def difference(counts: Counts, less: Counts) -> Counts:
-    """What must be added to `less` to get `counts`, without zeros."""
+    """Returns what must be added to `less` to get `counts`, without zeros."""
     return nonzero((counts, negative(less))) if less else nonzero((counts,))
 
 
 def negative(counts: Counts) -> Counts:
-    """The same with the other sign."""
+    """Returns the same with the other sign."""
     return Counter({name: -n for name, n in counts.items()})

@@ -1,6 +1,6 @@
-"""A tree's nodes remembered, for whoever writes to it many times in a row.
+"""Caches a tree's nodes, for whoever writes to it many times in a row.
 
-What is remembered may be wrong by now. A write is conditioned on its node still covering the key,
+What is cached may be wrong by now. A write is conditioned on its node still covering the key,
 so that costs a lost race at most, after which everything is read anew. Counts may lag behind those
 of other writers; they only decide when a node is looked at for splitting.
 """
@@ -43,10 +43,10 @@ class _Level:
 
 
 class NodeCache:
-    """The nodes of one tree, as they were read or written last."""
+    """Holds the nodes of one tree, as they were read or written last."""
 
     def __init__(self, rows: Rows) -> None:
-        """Nothing known yet."""
+        """Makes an empty cache."""
         self._rows = rows
         self._levels: dict[int, _Level] = {}
         self._opened: set[tuple[int, str]] = set()
@@ -55,7 +55,7 @@ class NodeCache:
         """Whether the list had no node when it was read."""
 
     def floor(self, level: int, key: str) -> Node | None:
-        """The node of a level under which the key belongs; None where there is no such level.
+        """Returns the node of a level under which the key belongs; None without such a level.
 
         Where it isn't known, it is read with all that stands below the same parent: an import's
         names come in no order, and soon meet each other's neighbours. That a list has no nodes is
@@ -63,14 +63,14 @@ class NodeCache:
         """
         if self._is_empty:
             return None
-        node = self._known(level, key)
+        node = self._cached(level, key)
         if node is None:
             self._descend(level, key)
-            node = self._known(level, key)
+            node = self._cached(level, key)
         return node if node or self._is_empty else self._read(level, key)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
-        """The nodes of a level under which the keys belong, in order, as the keys are.
+        """Returns the nodes of a level under which the keys belong, in order, as the keys are.
 
         None where there is no such level.
         """
@@ -87,7 +87,7 @@ class NodeCache:
         return found
 
     def path(self, key: str) -> list[Node]:
-        """The nodes above a key, from the leaf to the top; none in a new list."""
+        """Returns the nodes above a key, from the leaf to the top; none in a new list."""
         found: list[Node] = []
         node = self.floor(0, key)
         while node is not None:
@@ -101,8 +101,8 @@ class NodeCache:
         What units before have added since is noted by then.
         """
         for planned, counts in written:
-            known = self._known(planned.level, planned.lo)
-            node = known if known and known.range == planned.range else planned
+            cached = self._cached(planned.level, planned.lo)
+            node = cached if cached and cached.range == planned.range else planned
             self._put(replace(node, counts=total((node.counts, counts))))
 
     def changed(self, node: Node, key: str) -> None:
@@ -124,11 +124,11 @@ class NodeCache:
                 self._put(node)
             self._is_empty = not self._levels
         for above in range(max(self._levels, default=0), level, -1):
-            parent = self._known(above, key)
+            parent = self._cached(above, key)
             if parent is None:
                 return
             is_opened = (above, parent.lo) in self._opened
-            if not is_opened and self._known(above - 1, key) is None:
+            if not is_opened and self._cached(above - 1, key) is None:
                 self._open(parent)
 
     def _open(self, parent: Node) -> None:
@@ -144,7 +144,7 @@ class NodeCache:
             self._put(node)
         return node
 
-    def _known(self, level: int, key: str) -> Node | None:
+    def _cached(self, level: int, key: str) -> Node | None:
         return self._levels[level].covering(key) if level in self._levels else None
 
     def _put(self, node: Node) -> None:

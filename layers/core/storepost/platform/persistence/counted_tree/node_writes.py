@@ -1,4 +1,4 @@
-"""Adding to nodes: one `ADD` a node, however many of the entries below it change.
+"""Adds to nodes: one `ADD` a node, however many of the entries below it change.
 
 A node's write is conditioned on the node still covering the keys, so that a split in between makes
 the unit a lost race.
@@ -24,7 +24,7 @@ type KeyCounts = tuple[str, Counts]
 
 @dataclass(frozen=True)
 class Addition:
-    """What a unit adds below one node, as that was read; `last` is the greatest key it changes."""
+    """Says what a unit adds below a node, as it was read; `last` is the greatest key it changes."""
 
     node: Node
     counts: Counts
@@ -32,7 +32,7 @@ class Addition:
 
     @property
     def n(self) -> int:
-        """How many entries the node has afterwards, unless others wrote meanwhile."""
+        """Returns how many entries the node has afterwards, unless others wrote meanwhile."""
         return total((self.node.counts, self.counts))["n"]
 
 
@@ -97,7 +97,7 @@ class NodeWrites:
         self.changes.update(item, actions, self._covers(node, addition.last))
 
     def _covers(self, node: Node, key: str) -> Condition:
-        """That the node still reaches past the key, and still stands on the top or below another.
+        """Demands that the node reaches past the key, and stands on top or below one as before.
 
         In a list that may be packed the leaf has the page that it had, too: a row that is deleted
         where there is one would show what the page says.

@@ -47,9 +47,9 @@ class PackedEntries:
                 found[name] += count * times
         return found
 
-    def parts(self, most: int) -> list["PackedEntries"]:
-        """Returns the same in as few parts as have so many entries at most, of about one size."""
-        count = ceil(len(self.entries) / most)
+    def parts(self, max_entries: int) -> list["PackedEntries"]:
+        """Returns the same in as few parts as have `max_entries` at most, of about one size."""
+        count = ceil(len(self.entries) / max_entries)
         if count not in self._parts:
             bounds = [len(self.entries) * part // count for part in range(count + 1)]
             self._parts[count] = (

@@ -1,7 +1,7 @@
-"""Pages: many entries of a leaf in one item, and rows that stand above them.
+"""A page has many entries of a leaf in one item; rows take precedence over it.
 
 A page is written whole and never changed. What single writes do since is rows: an insert, changed
-filter values or another payload, and a row that says that an entry is gone.
+filter values or another payload, and a tombstone for an entry that is deleted.
 """
 
 import json
@@ -23,12 +23,12 @@ from storepost.platform.persistence.counted_tree.model import (
 from storepost.platform.persistence.deflated import Deflated
 
 _CONTENT = Deflated()
-_BESIDE = sum(map(len, ("pk", "sk", "kind", "page", "z")))
+_NAME_BYTES = sum(map(len, ("pk", "sk", "kind", "page", "z")))
 
 
 @dataclass(frozen=True)
 class Packing:
-    """How the leaves of a list are packed.
+    """Says how the leaves of a list are packed.
 
     `entries` is about how many a leaf has, twice that is split, in so many `pages` of `max_bytes`
     together at most: beyond either they become one, and a leaf with nearly as many bytes is cut.
@@ -58,7 +58,7 @@ anew.
 
 
 def generation(version: int) -> str:
-    """A name for a page of a leaf that will have this version; new for each try to write one.
+    """Returns a name for a page of a leaf with this version; new for each try to write one.
 
     Were it not, a try that came too late would write over a page that is read.
     """
@@ -66,18 +66,18 @@ def generation(version: int) -> str:
 
 
 def page_bytes(page: PageItem) -> int:
-    """How many bytes DynamoDB counts of a page: of its attributes' names and values."""
+    """Returns how many bytes DynamoDB counts of a page: of its attributes' names and values."""
     return _bytes(page.pk, page.sk, _CONTENT.serialize(page.entries))
 
 
 def _bytes(partition: str, key: str, content: bytes) -> int:
-    return len(partition.encode()) + len(key.encode()) + len(content) + _BESIDE
+    return len(partition.encode()) + len(key.encode()) + len(content) + _NAME_BYTES
 
 
 def page_item(
     partition: str, key: str, entries: Sequence[TreeEntry], fields: Sequence[FilterField]
 ) -> PageItem:
-    """A page; the entries have their own keys, whatever the page's is."""
+    """Returns a page; the entries have their own keys, whatever the page's is."""
     columns = [
         [entry.key for entry in entries],
         [marks(entry, fields) for entry in entries] if fields else [],
@@ -88,7 +88,7 @@ def page_item(
 
 @dataclass
 class Stored:
-    """What a query found, rows and pages apart; a row without an entry says that it is gone."""
+    """Holds what a query found, rows and pages apart; a row without an entry is a tombstone."""
 
     fields: Sequence[FilterField]
     rows: dict[str, TreeEntry | None] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Stored:
     """How many bytes DynamoDB counts of each page."""
 
     def add(self, raw: Raw) -> bool:
-        """Adds an item; whether it is an entry."""
+        """Adds an item; returns whether it is an entry."""
         key = raw["sk"]["S"]
         if BEFORE_KEYS in key:
             self.pages[key] = raw["z"]["B"]
@@ -107,11 +107,11 @@ class Stored:
         return "x" not in raw
 
     def has(self, pages: Iterable[str]) -> bool:
-        """Whether all those pages are among what was found."""
+        """Returns whether all those pages are among what was found."""
         return all(page in self.pages for page in pages)
 
     def page(self, key: str) -> list[TreeEntry]:
-        """The entries of a page, in the order of their keys; none where it wasn't found."""
+        """Returns the entries of a page, in the order of their keys; none where it wasn't found."""
         if key not in self.pages:
             return []
         keys, marked, payloads = _CONTENT.deserialize(self.pages[key])
@@ -121,18 +121,18 @@ class Stored:
         ]
 
     def keys_of(self, page: str) -> list[str]:
-        """The keys of a page's entries, in order; the page must have been found."""
+        """Returns the keys of a page's entries, in order; the page must have been found."""
         keys: list[str] = _CONTENT.deserialize(self.pages[page])[0]
         return keys
 
     def by_leaf(self, ranges: Iterable[KeyRange]) -> "list[Stored]":
-        """The same apart for each of some ranges that follow each other."""
+        """Returns the same apart for each of some ranges that follow each other."""
         rows, pages = list(self.rows), list(self.pages)
         return [
             Stored(
                 self.fields,
-                {key: self.rows[key] for key in _among(rows, within)},
-                {key: self.pages[key] for key in _among(pages, within)},
+                {key: self.rows[key] for key in _keys_within(rows, within)},
+                {key: self.pages[key] for key in _keys_within(pages, within)},
                 self.sizes,
             )
             for within in ranges
@@ -140,11 +140,11 @@ class Stored:
 
     @property
     def live(self) -> list[TreeEntry]:
-        """The entries of rows alone, in the order in which they were found."""
+        """Returns the entries of rows alone, in the order in which they were found."""
         return [entry for entry in self.rows.values() if entry is not None]
 
     def entries(self, within: KeyRange, pages: Iterable[str]) -> list[TreeEntry]:
-        """The entries of those pages, and of the rows above them, by key."""
+        """Returns the entries of those pages, and of the rows above them, by key."""
         found: dict[str, TreeEntry | None] = {}
         for page in pages:
             found |= {entry.key: entry for entry in self.page(page)}
@@ -159,5 +159,5 @@ class Stored:
         )
 
 
-def _among(keys: Sequence[str], within: KeyRange) -> Sequence[str]:
+def _keys_within(keys: Sequence[str], within: KeyRange) -> Sequence[str]:
     return keys[bisect_left(keys, within.lo) : bisect_left(keys, within.hi)]

@@ -1,4 +1,4 @@
-"""Pages of a list by their number, and drawing by it: which leaves are read, and what of them."""
+"""Finds a page or a random entry of a list by its number: which leaves are read, what of them."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ class PageQuery:
     descending: bool
 
     def skipped_in(self, leaf: Node, skipped: int) -> int:
-        """How many of the entries that are skipped in the page's first leaf are in the range.
+        """Returns how many entries skipped in the page's first leaf are in the range.
 
         Where the range begins there, they are all that the page skips. So what is written beside
         the range never moves the page.
@@ -33,7 +33,7 @@ class PageQuery:
 
 
 def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
-    """One page of what counts within the range, and how much that is."""
+    """Returns one page of what counts within the range, and how much that is."""
     within, request, descending = query.within, query.request, query.descending
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
@@ -68,8 +68,8 @@ def _is_near(reading: Reading, query: PageQuery) -> bool:
     return skipped <= _ROWS_FOR_A_LEVEL * reading.levels_below
 
 
-def any_one(reading: Reading) -> TreeEntry | None:
-    """One of the entries that count, each as likely."""
+def random_entry(reading: Reading) -> TreeEntry | None:
+    """Returns one of the entries that count, each as likely."""
     if reading.total <= 0:
         return None
     skip = secrets.randbelow(reading.total)
@@ -84,8 +84,8 @@ def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] |
 
     None where pages may have some of them.
     """
-    wanted = query.request.size if reading.packed(query.within) else 0
-    place = reading.place(skip, descending=query.descending, wanted=wanted)
+    needed = query.request.size if reading.packed(query.within) else 0
+    place = reading.place(skip, descending=query.descending, needed=needed)
     if place is None:
         return []
     leaf, skipped = place
@@ -107,8 +107,8 @@ def _leaves(reading: Reading, skip: int, size: int, query: PageQuery) -> Iterabl
     descending = query.descending
     near = None
     if reading.counts_all:
-        near = reading.near_leaves(skip, descending=descending, wanted=size)
-    return near or reading.leaves(skip, descending=descending, wanted=size)
+        near = reading.near_leaves(skip, descending=descending, needed=size)
+    return near or reading.leaves(skip, descending=descending, needed=size)
 
 
 def _page_of_leaves(

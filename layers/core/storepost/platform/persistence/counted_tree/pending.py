@@ -32,20 +32,20 @@ PENDING_END = "~~"
 
 @dataclass(frozen=True)
 class PendingChange:
-    """What became of one entry: its marks before and after, None where it wasn't or isn't there."""
+    """Says what became of one entry: its marks before and after, None where there is none."""
 
     key: str
     before: str | None
     after: str | None
 
     def counts(self, fields: Sequence[FilterField]) -> Counts:
-        """What it adds to the nodes above it, without zeros."""
+        """Returns what it adds to the nodes above it, without zeros."""
         return difference(counts_of_marks(self.after, fields), counts_of_marks(self.before, fields))
 
 
 @dataclass(frozen=True)
 class PendingCount:
-    """One row: the changes of one unit."""
+    """Holds one row: the changes of one unit."""
 
     sort_key: str
     version: int
@@ -53,7 +53,7 @@ class PendingCount:
 
 
 def as_pending(raw: Raw) -> PendingCount:
-    """The changes that a row says."""
+    """Returns the changes that a row says."""
     changes = Json().deserialize(raw["d"]["S"])
     return PendingCount(
         raw["sk"]["S"], int(raw["v"]["N"]), tuple(PendingChange(*change) for change in changes)
@@ -61,28 +61,28 @@ def as_pending(raw: Raw) -> PendingCount:
 
 
 def is_pending(raw: Raw) -> bool:
-    """Whether the row is one of these, and no node."""
+    """Returns whether the row is one of these, and no node."""
     sort_key: str = raw["sk"]["S"]
     return sort_key.startswith(PENDING)
 
 
 @dataclass(frozen=True)
 class PendingSums:
-    """What pending changes add to nodes, by what is counted."""
+    """Sums up what pending changes add to nodes, by what is counted."""
 
     rows: Collection[PendingCount]
     fields: Sequence[FilterField]
     counters: Sequence[str]
 
     def below(self, within: KeyRange) -> int:
-        """How many entries more count within a range."""
+        """Returns how many entries more count within a range."""
         if not self.rows:
             return 0
         keys, sums = self._sums
         return sums[bisect_left(keys, within.hi)] - sums[bisect_left(keys, within.lo)]
 
     def has_changes(self, within: KeyRange) -> bool:
-        """Whether any of the changes is in a range, whatever it adds."""
+        """Returns whether any of the changes is in a range, whatever it adds."""
         if not self.rows:
             return False
         keys, _ = self._sums
@@ -98,10 +98,10 @@ class PendingSums:
 
 
 def changes_of(rows: Iterable[PendingCount]) -> list[PendingChange]:
-    """All changes of the rows."""
+    """Returns all changes of the rows."""
     return [change for row in rows for change in row.changes]
 
 
 def pending_total(rows: Iterable[PendingCount], fields: Sequence[FilterField]) -> Counts:
-    """What all changes add."""
+    """Returns what all changes add."""
     return total(change.counts(fields) for change in changes_of(rows))

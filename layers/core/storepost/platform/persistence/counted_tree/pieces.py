@@ -1,4 +1,4 @@
-"""What a leaf consists of, entry by entry: where each begins, and what the leaf counts of it."""
+"""Divides a leaf by its entries: where each begins, and what the leaf counts of it."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Contents:
-    """What stands under a leaf, and what the leaf counts at which key."""
+    """Holds what stands under a leaf, and what the leaf counts at which key."""
 
     leaf: Node
     stored: Stored
@@ -43,14 +43,14 @@ class Contents:
 
     @property
     def pieces(self) -> list[Piece]:
-        """Each entry as a piece, with what is counted from there to the next one."""
+        """Returns each entry as a piece, with what is counted from there to the next one."""
         pairs = pairwise(self.entries)
         starts = [self.leaf.lo, *(separator(left.key, right.key) for left, right in pairs)]
         return pieces_at(starts[: len(self.entries)], self.counted)
 
 
 def pieces_at(starts: Sequence[str], counted: Iterable[tuple[str, Counts]]) -> list[Piece]:
-    """The parts that begin at those keys, the first of which has all that stands before it, too."""
+    """Returns the parts that begin at those keys; the first has all that stands before it, too."""
     counts: list[list[Counts]] = [[] for _ in starts]
     for key, count in counted:
         if counts:
@@ -63,7 +63,7 @@ class LeafPieces:
     """Reads a leaf's entries together with what is pending among them.
 
     The pending changes are read before the entries and after them. What was pending before is in
-    the entries. What came in between may be or not, as the entry itself tells. Whatever else
+    the entries. What was added in between may be or not, as the entry itself shows. Whatever else
     changes an entry, or counts what was pending, changes the leaf's version too.
     """
 
@@ -74,16 +74,16 @@ class LeafPieces:
     """By where the leaf begins and its version."""
 
     def of(self, leaf: Node) -> list[Piece]:
-        """The entries as pieces. Raises LostRace where that can't be told just now."""
+        """Returns the entries as pieces. Raises LostRace where that can't be told just now."""
         contents = self.contents[leaf.lo, leaf.version] = self.read(leaf)
         return contents.pieces
 
     def contents_of(self, leaf: Node) -> Contents:
-        """What `of` read last of the leaf."""
+        """Returns what `of` read last of the leaf."""
         return self.contents[leaf.lo, leaf.version]
 
     def read(self, leaf: Node) -> Contents:
-        """What stands under the leaf, and what it counts. Raises LostRace as `of` does."""
+        """Returns what stands under the leaf, and what it counts. Raises LostRace as `of` does."""
         pages = leaf.page_keys
         before = self._pending(leaf.range)
         stored = self.rows.stored(leaf.range)
@@ -92,8 +92,8 @@ class LeafPieces:
             raise LostRace  # they were counted meanwhile, or the page is another one
         entries = stored.entries(leaf.range, pages)
         marked = {entry.key: marks(entry, self.rows.fields) for entry in entries}
-        came = [change for place, change in behind.items() if place not in before]
-        uncounted = [*before.values(), *_stored_already(came, marked)]
+        concurrent = [change for place, change in behind.items() if place not in before]
+        uncounted = [*before.values(), *_already_applied(concurrent, marked)]
         return Contents(leaf, stored, entries, self._counted(entries, uncounted))
 
     def _pending(self, within: KeyRange) -> dict[_Place, PendingChange]:
@@ -116,14 +116,14 @@ class LeafPieces:
         return sorted(counts, key=lambda counted: counted[0])
 
 
-def _stored_already(
-    came: Sequence[PendingChange], stored: Mapping[str, str]
+def _already_applied(
+    concurrent: Sequence[PendingChange], stored: Mapping[str, str]
 ) -> list[PendingChange]:
     """Those of the changes that the entries show. Raises LostRace where they show neither state."""
-    if len({change.key for change in came}) < len(came):
+    if len({change.key for change in concurrent}) < len(concurrent):
         raise LostRace
     found = []
-    for change in came:
+    for change in concurrent:
         mark = stored.get(change.key)
         if mark == change.after:
             found.append(change)

@@ -1,4 +1,4 @@
-"""Drawing one of many entries: a read unit a level, however long the list is.
+"""Draws one of many entries: a read unit a level, however long the list is.
 
 Of each level only the first few nodes are looked at, from one end or the other, and of a leaf its
 first few entries. Where none of those counts, the list has to be read by its number.
@@ -12,16 +12,18 @@ from storepost.platform.persistence.counted_tree.keys import EVERYTHING
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
 
-_SOME = 24
+_LIMIT = 24
 """About as many of our rows as a read unit has, which are 4 KB."""
 
 
-def drawn(rows: Rows, only: Filter | None) -> TreeEntry | None:
-    """One of the entries that the filter keeps; None where none was met."""
+def draw(rows: Rows, only: Filter | None) -> TreeEntry | None:
+    """Returns one of the entries that the filter keeps; None where none was read."""
     within, level = EVERYTHING, _top_level(rows)
     node: Node | None = None
     while level is not None and level >= 0:
-        node = _one(rows.first(level, within, _SOME, descending=_either()), only)
+        node = _weighted_choice(
+            rows.first(level, within, _LIMIT, descending=_random_direction()), only
+        )
         if node is None:
             return None
         within, level = node.range, level - 1
@@ -35,7 +37,7 @@ def _top_level(rows: Rows) -> int | None:
     return top[0].level if top else None
 
 
-def _one(nodes: Sequence[Node], only: Filter | None) -> Node | None:
+def _weighted_choice(nodes: Sequence[Node], only: Filter | None) -> Node | None:
     """One of the nodes, the likelier the more it has of what counts."""
     counters = only.counters if only else (ENTRIES,)
     weights = [max(0, sum(node.counts[counter] for counter in counters)) for node in nodes]
@@ -53,10 +55,10 @@ def _entry(rows: Rows, leaf: Node, only: Filter | None) -> TreeEntry | None:
     if leaf.page:
         found = rows.stored(leaf.range).entries(leaf.range, leaf.page_keys)
     else:
-        found = rows.live(leaf.range, _SOME, descending=_either())
+        found = rows.live(leaf.range, _LIMIT, descending=_random_direction())
     counted = [entry for entry in found if only is None or only.keeps(entry)]
     return secrets.choice(counted) if counted else None
 
 
-def _either() -> bool:
+def _random_direction() -> bool:
     return bool(secrets.randbelow(2))

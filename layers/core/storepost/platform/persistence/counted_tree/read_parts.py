@@ -1,4 +1,4 @@
-"""What one answer reads of a list: the top, nodes and leaves, and how they are made to agree.
+"""Reads what one answer needs of a list, the top, nodes and leaves, and makes them agree.
 
 They are read one after the other, not at one moment, so each is held against the one above. Where a
 write came between, a list whose keys stay goes on: it counts what was read last, and so has that
@@ -27,12 +27,12 @@ _UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
 """Stands for the nodes of a list all of which is to be counted later."""
 
 
-class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
+class InconsistentRead(Exception):  # noqa: N818 - it is what the reads found, and they try again
     """A write came between two reads: the answer is put together anew from what is read by now."""
 
 
 class ReadParts:
-    """The parts of a list that were read, each once, and again where it no longer fits.
+    """Reads the parts of a list, each once, and again where it no longer fits.
 
     What is counted are the entries that the filter keeps, or all of them. After some attempts a
     list that is written all the time is answered with what was found last, each part of which was
@@ -40,7 +40,7 @@ class ReadParts:
     """
 
     def __init__(self, rows: Rows, only: Filter | None) -> None:
-        """Nothing read yet."""
+        """Begins with nothing read."""
         self._rows = rows
         self._only = only
         self._counters = only.counters if only else (ENTRIES,)
@@ -49,7 +49,7 @@ class ReadParts:
         """By their parent's level and where it begins, as they were read last."""
         self._pending_before: Sequence[PendingCount] = ()
         """What wasn't counted when the top was read last."""
-        self._ahead: set[tuple[int, str]] = set()
+        self._prefetched: set[tuple[int, str]] = set()
         """Parents whose children were read since the top was, and not yet held against them."""
         self._edges: dict[tuple[int, str], Sequence[Node]] = {}
         """Children next to the neighbour with which they were read, by their parent's place."""
@@ -60,7 +60,7 @@ class ReadParts:
 
     @property
     def top(self) -> Sequence[Node]:
-        """The top level's nodes."""
+        """Returns the top level's nodes."""
         return self._summit.top
 
     @cached_property
@@ -73,8 +73,8 @@ class ReadParts:
         self._forget_folded(summit.pending)
         return summit
 
-    def settle(self) -> None:
-        """Raises Unsettled where a fold may have come between the top and the nodes below it.
+    def check_folds(self) -> None:
+        """Raises InconsistentRead where a fold may have come between the top and the nodes below.
 
         These count then what is added to them as pending once more. Their sum doesn't tell, as with
         `_forget_folded`.
@@ -83,7 +83,7 @@ class ReadParts:
         if self._attempts and any(_changed(self._pending, each) for each in below):
             folded = set(self._summit.pending).difference(self._rows.pending())
             if folded:
-                self._begin_anew()
+                self._retry()
 
     def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
         """Leaves out nodes that were read before a fold brought something into them.
@@ -101,7 +101,7 @@ class ReadParts:
         return PendingSums(self._summit.pending, self._rows.fields, self._counters)
 
     def weight(self, node: Node) -> int:
-        """How many entries under the node count; in a list whose keys stay, as they were read."""
+        """Returns how many entries under the node count; as they were read, where keys stay."""
         if not self._rows.keys_stay:
             return self._own_weight(node)
         if node.level:
@@ -111,27 +111,27 @@ class ReadParts:
         return self._own_weight(node) if found is None else len(found)
 
     def _own_weight(self, node: Node) -> int:
-        """As the node says, with what it doesn't count yet."""
+        """How many the node says, with what it doesn't count yet."""
         counted = sum(node.counts[counter] for counter in self._counters)
         return counted + self._pending.below(node.range)
 
     def children(self, node: Node) -> Sequence[Node]:
-        """The nodes below a node. Raises Unsettled where they hold something else than it says."""
+        """Returns the nodes below a node. Raises InconsistentRead where they don't add up to it."""
         place = (node.level, node.lo)
         if place not in self._below:
-            children, taken = self._children.get(place, ()), False
-            if not self._fit(children, node) and place not in self._ahead:
+            children, has_changed = self._children.get(place, ()), False
+            if not self._fit(children, node) and place not in self._prefetched:
                 children = self._children[place] = self._rows.children(node)
             if not self._fit(children, node):
                 # Whether what was pending is counted by now can't be told from another write.
                 is_pending = self._pending.has_changes(node.range)
                 is_exact = is_whole(children, node.range) and not is_pending
-                taken = self._rows.keys_stay
-                if self._attempts and not (taken and is_exact):
-                    self._begin_anew()
+                has_changed = self._rows.keys_stay
+                if self._attempts and not (has_changed and is_exact):
+                    self._retry()
             self._below[place] = children
-            if taken:
-                raise Unsettled
+            if has_changed:
+                raise InconsistentRead
         return self._below[place]
 
     def read_ahead(self, nodes: Sequence[Node]) -> None:
@@ -143,7 +143,7 @@ class ReadParts:
         for node in nodes:
             below = [child for child in found if child.lo in node.range]
             self._children[node.level, node.lo] = below
-            self._ahead.add((node.level, node.lo))
+            self._prefetched.add((node.level, node.lo))
 
     def read_on(self, nodes: Sequence[Node], *, descending: bool) -> None:
         """Reads what stands below the first of two neighbours, and next to that, by one query.
@@ -162,7 +162,7 @@ class ReadParts:
         below, edge = ([n for n in found if n.lo in node.range] for node in nodes)
         if is_whole(below, first.range):
             self._children[first.level, first.lo] = below
-            self._ahead.add((first.level, first.lo))
+            self._prefetched.add((first.level, first.lo))
         within = KeyRange(edge[0].lo if edge and descending else second.lo, second.hi)
         if edge and not descending:
             within = KeyRange(second.lo, edge[-1].hi)
@@ -170,12 +170,12 @@ class ReadParts:
         return None
 
     def edge(self, node: Node) -> Sequence[Node]:
-        """Those of a node's children that were read with its neighbour's; none where none were."""
+        """Returns those of a node's children that were read with its neighbour's, if any."""
         return self._edges.get((node.level, node.lo), ())
 
     @property
     def levels_below(self) -> int:
-        """How many levels stand below the top."""
+        """Returns how many levels stand below the top."""
         return self.top[0].level if self.top else 0
 
     def _fit(self, children: Sequence[Node], node: Node) -> bool:
@@ -189,20 +189,20 @@ class ReadParts:
         *,
         descending: bool = False,
     ) -> list[TreeEntry]:
-        """The entries of leaves that count, within a range; the leaves are in that direction.
+        """Returns the leaves' entries that count, within a range; the leaves are in that direction.
 
-        Raises Unsettled where a leaf holds something else than it says.
+        Raises InconsistentRead where a leaf holds something else than it says.
         """
-        wanted = list(leaves)
-        unread = [leaf for leaf in wanted if self._entries_of(leaf, within) is None]
-        taken = False
+        requested = list(leaves)
+        unread = [leaf for leaf in requested if self._entries_of(leaf, within) is None]
+        has_changed = False
         for run in runs(unread):
             below = [leaf for leaf in unread if leaf.lo in run.range]
-            taken |= self._read(run, below, within)
-        if taken:
-            raise Unsettled
+            has_changed |= self._read(run, below, within)
+        if has_changed:
+            raise InconsistentRead
         found: list[TreeEntry] = []
-        for leaf in wanted:
+        for leaf in requested:
             entries = self._entries_of(leaf, within) or ()
             found += reversed(entries) if descending else entries
         return [entry for entry in found if entry.key in within]
@@ -213,7 +213,7 @@ class ReadParts:
         return self._entries.get((leaf.range, leaf.range & within)) if whole is None else whole
 
     def _read(self, run: Run, leaves: Sequence[Node], within: KeyRange) -> bool:
-        """Reads neighbours; whether one of them now counts something else than before."""
+        """Reads neighbours; returns whether one of them now counts something else than before."""
         part = run.range if run.pages else run.range & within
         stored = self._rows.stored(part)
         self.demand(stored.has(run.pages))
@@ -221,33 +221,33 @@ class ReadParts:
         counted = stored.entries(part, run.pages)
         if self._only:
             counted = [entry for entry in counted if self._only.keeps(entry)]
-        taken = False
+        has_changed = False
         for leaf in leaves:
             first, end = (bisect_left(counted, key, key=_key) for key in (leaf.lo, leaf.hi))
             is_all = leaf.range & part == leaf.range
             more = end - first - self.weight(leaf) if is_all else 0
             # What is missing may stand in a page that the leaf has by now.
             self.demand(more == 0 or (self._rows.keys_stay and more > 0 and not unknown))
-            taken |= more != 0
+            has_changed |= more != 0
             self._entries[leaf.range, leaf.range & part] = counted[first:end]
-        return taken and self._rows.keys_stay
+        return has_changed and self._rows.keys_stay
 
     def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
-        """Raises Unsettled where two reads disagree: all is read again."""
+        """Raises InconsistentRead where two reads disagree: all is read again."""
         if self._attempts and not agreed:
             self._children.clear()
-            self._begin_anew()
+            self._retry()
 
-    def _begin_anew(self) -> Never:
+    def _retry(self) -> Never:
         self._attempts -= 1
         if summit := self.__dict__.pop("_summit", None):
             self._pending_before = summit.pending
         self.__dict__.pop("_pending", None)
-        self._ahead.clear()
+        self._prefetched.clear()
         self._edges.clear()
         self._below.clear()
         self._entries.clear()
-        raise Unsettled
+        raise InconsistentRead
 
 
 def _key(entry: TreeEntry) -> str:

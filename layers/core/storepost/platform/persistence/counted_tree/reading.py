@@ -1,4 +1,4 @@
-"""Reading: places in a list by their number, and how many entries there are."""
+"""Finds places in a list by their number, and counts its entries."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from storepost.platform.persistence.counted_tree.keys import LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import Counts, Filter, TreeEntry, total
 from storepost.platform.persistence.counted_tree.pages import Packing, Stored
 from storepost.platform.persistence.counted_tree.pending import pending_total
-from storepost.platform.persistence.counted_tree.read_parts import ReadParts, Unsettled
+from storepost.platform.persistence.counted_tree.read_parts import InconsistentRead, ReadParts
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 
@@ -19,22 +19,22 @@ class Reading(ReadParts):
 
     @property
     def counts_all(self) -> bool:
-        """Whether there is no filter."""
+        """Returns whether there is no filter."""
         return self._only is None
 
     @property
     def counts(self) -> Counts:
-        """What all entries count."""
+        """Returns what all entries count."""
         pending = pending_total(self._summit.pending, self._rows.fields)
         return total((*(node.counts for node in self.top), pending))
 
     @property
     def total(self) -> int:
-        """How many entries count in the whole list."""
+        """Returns how many entries count in the whole list."""
         return sum(map(self.weight, self.top))
 
     def rank(self, key: str) -> int:
-        """How many entries before the key count."""
+        """Returns how many entries before the key count."""
         nodes, before = self.top, 0
         while True:
             before += sum(self.weight(node) for node in nodes if node.hi <= key)
@@ -48,31 +48,31 @@ class Reading(ReadParts):
     def _rank_in(self, leaf: Node, key: str) -> int:
         return sum(entry.key < key for entry in self.entries([leaf]))
 
-    def place(self, skip: int, *, descending: bool, wanted: int = 0) -> tuple[Node, int] | None:
-        """The leaf where the first `skip` entries that count end, in that direction.
+    def place(self, skip: int, *, descending: bool, needed: int = 0) -> tuple[Node, int] | None:
+        """Returns the leaf where the first `skip` entries that count end, in that direction.
 
-        With how many of its entries are among those; None behind the end. `wanted` is as with
+        With how many of its entries are among those; None behind the end. `needed` is as with
         `leaves`.
         """
-        leaves, skip = self._way(skip, descending=descending, wanted=wanted)
+        leaves, skip = self._descend(skip, descending=descending, needed=needed)
         return (leaves[0], skip) if leaves else None
 
     def near_leaves(
-        self, skip: int, *, descending: bool, wanted: int
+        self, skip: int, *, descending: bool, needed: int
     ) -> Sequence[tuple[Node, int]] | None:
-        """As `leaves` where few that stand side by side have so many; else None."""
-        leaves, skip = self._way(skip, descending=descending, wanted=wanted)
+        """Returns what `leaves` does, where neighbours that were read have so many; else None."""
+        leaves, skip = self._descend(skip, descending=descending, needed=needed)
         found, promised = list[tuple[Node, int]](), -skip
         for leaf in leaves:
-            if promised >= wanted:
+            if promised >= needed:
                 break
             if weight := self.weight(leaf):
                 found.append((leaf, 0 if found else skip))
                 promised += weight
-        return found if promised >= wanted else None
+        return found if promised >= needed else None
 
-    def _way(self, skip: int, *, descending: bool, wanted: int) -> tuple[Sequence[Node], int]:
-        """From the leaf on where the first `skip` entries that count end, those that were read.
+    def _descend(self, skip: int, *, descending: bool, needed: int) -> tuple[Sequence[Node], int]:
+        """Returns the leaves that were read from the one on where the first `skip` entries end.
 
         With how many of its entries are among those.
         """
@@ -83,21 +83,21 @@ class Reading(ReadParts):
             skip, nodes = skip - ranks[first], nodes[first:]
             if not nodes or not nodes[0].level:
                 return nodes, skip
-            if self.weight(nodes[0]) - skip < wanted:
+            if self.weight(nodes[0]) - skip < needed:
                 self.read_on(nodes[:2], descending=descending)
             parts = [self.children(nodes[0]), *map(self.edge, nodes[1:2])]
             nodes = [node for part in parts for node in (part[::-1] if descending else part)]
 
-    def leaves(self, skip: int, *, descending: bool, wanted: int = 0) -> Iterator[tuple[Node, int]]:
-        """The leaves with entries that count, behind the first `skip` of those, in that direction.
+    def leaves(self, skip: int, *, descending: bool, needed: int = 0) -> Iterator[tuple[Node, int]]:
+        """Returns the leaves with entries that count, behind the first `skip`, in that direction.
 
         The first one comes with how many of its entries are still to be skipped. Where so many are
-        `wanted` that they stand below two neighbours, both are read together.
+        `needed` that they stand below two neighbours, both are read together.
         """
-        return self._leaves(self.top, skip, wanted, descending=descending)
+        return self._leaves(self.top, skip, needed, descending=descending)
 
     def _leaves(
-        self, nodes: Sequence[Node], skip: int, wanted: int, *, descending: bool
+        self, nodes: Sequence[Node], skip: int, needed: int, *, descending: bool
     ) -> Iterator[tuple[Node, int]]:
         in_order = nodes[::-1] if descending else nodes
         for place, node in enumerate(in_order):
@@ -106,21 +106,21 @@ class Reading(ReadParts):
                 skip -= weight
                 continue
             if node.level:
-                if weight - skip < wanted:
+                if weight - skip < needed:
                     self.read_ahead(in_order[place : place + 2])
-                yield from self._leaves(self.children(node), skip, wanted, descending=descending)
+                yield from self._leaves(self.children(node), skip, needed, descending=descending)
             else:
                 yield node, skip
-            wanted -= weight - skip
+            needed -= weight - skip
             skip = 0
 
     @property
     def packing(self) -> Packing | None:
-        """How the list's leaves are packed; None in a list that never has a page."""
+        """Returns how the list's leaves are packed; None in a list that never has a page."""
         return self._rows.packing
 
     def packed(self, within: KeyRange) -> KeyRange | None:
-        """The part of a range where entries may stand in pages; None where all are rows."""
+        """Returns the part of a range where entries may stand in pages; None where all are rows."""
         span = self._summit.span
         common = within & span if span else None
         return None if common is None or common.is_empty else common
@@ -128,13 +128,13 @@ class Reading(ReadParts):
     def first(
         self, within: KeyRange, limit: int, *, descending: bool
     ) -> Sequence[TreeEntry] | None:
-        """The first entries of a range, without any node; None where pages may have some of them.
+        """Returns the first entries of a range, without any node; None where pages may have some.
 
         What a load packs between two reads of an attempt stays a row for now.
         """
         packed = self.packed(within)
         if packed is None:
-            stored = self._rows.some_stored(within, limit, descending=descending)
+            stored = self._rows.first_stored(within, limit, descending=descending)
             return None if self._was_packed(within, stored, descending) else stored.live[:limit]
         clear = KeyRange(packed.hi, within.hi) if descending else KeyRange(within.lo, packed.lo)
         found = self._rows.live(clear, limit, descending=descending)
@@ -156,7 +156,7 @@ class Reading(ReadParts):
         return self._rows.span() != self._summit.span
 
     def all_rows(self, within: KeyRange) -> list[TreeEntry] | None:
-        """All entries of a range by key; None where pages may have some of them."""
+        """Returns all entries of a range by key; None where pages may have some of them."""
         return None if self.packed(within) else self._rows.live(within)
 
 
@@ -164,7 +164,7 @@ def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Readin
     """Returns what `read` finds, put together anew where a write came between its queries."""
     reading = Reading(rows, only)
     while True:
-        with suppress(Unsettled):
+        with suppress(InconsistentRead):
             found = read(reading)
-            reading.settle()
+            reading.check_folds()
             return found

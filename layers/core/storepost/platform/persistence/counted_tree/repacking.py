@@ -27,7 +27,7 @@ class Repacking:
     contents: Contents
 
     def write(self, cut: Sequence[Node]) -> list[Node]:
-        """The leaves with the names of their pages, which it adds to the transaction.
+        """Returns the leaves with the names of their pages, which it adds to the transaction.
 
         At the list's ends rows stay rows, as do those for which a transaction has no room.
         """
@@ -55,7 +55,7 @@ class Repacking:
         """Adds that rows are removed; the keys of those whose entries are to be in a page."""
         removed = set[str]()
         for key, entry in list(self._foldable(span))[:room]:
-            self.changes.delete(self.rows.gone_item(key), as_read(self.rows, entry))
+            self.changes.delete(self.rows.tombstone_item(key), as_read(self.rows, entry))
             removed.add(key)
         return removed
 
@@ -65,13 +65,13 @@ class Repacking:
 
 
 def as_read(rows: Rows, entry: TreeEntry | None) -> Condition:
-    """That a row is what it was read as, payload and all."""
+    """Returns the condition that a row is what it was read as, payload and all."""
     if entry is None:
-        gone: Condition = EntryItem.is_gone.exists()
-        return gone
+        is_tombstone: Condition = EntryItem.is_tombstone.exists()
+        return is_tombstone
     item = rows.entry_item(entry)
     marks, payload = EntryItem.marks, EntryItem.payload
-    condition: Condition = EntryItem.pk.exists() & EntryItem.is_gone.does_not_exist()
+    condition: Condition = EntryItem.pk.exists() & EntryItem.is_tombstone.does_not_exist()
     condition &= marks.does_not_exist() if item.marks is None else marks == item.marks
     condition &= payload.does_not_exist() if item.payload is None else payload == item.payload
     return condition

@@ -1,4 +1,4 @@
-"""The few queries that read the rows of a counted tree, all strongly consistent.
+"""Queries the rows of a counted tree, always strongly consistent.
 
 An entry stands under the list's own partition key, a node under `<list>#nodes` with its level and
 its lowest key. All levels share one partition, so that a query from its end begins with the top
@@ -31,7 +31,7 @@ SPAN = "}"
 """The sort key of the row that says where pages may be: between all levels and what is pending."""
 
 _LAST_LEVEL = 9
-_MORE = 4
+_LIMIT_GROWTH = 4
 
 _SEVERAL = 3
 _READ_AHEAD = 48
@@ -40,7 +40,7 @@ _READ_AHEAD = 48
 
 @dataclass(frozen=True)
 class Summit:
-    """What one query finds at the end of the nodes' partition.
+    """Holds what one query finds at the end of the nodes' partition.
 
     The top level's nodes in order, what is to be added to the nodes, and where pages may be.
     """
@@ -66,24 +66,24 @@ class RowReads:
 
     @property
     def nodes_partition(self) -> str:
-        """Where the nodes stand."""
+        """Returns where the nodes stand."""
         return f"{self.partition}#nodes"
 
     def stored(self, within: KeyRange) -> Stored:
-        """All that stands within a range, pages too."""
-        return self.some_stored(within, None, descending=False)
+        """Returns all that stands within a range, pages too."""
+        return self.first_stored(within, None, descending=False)
 
     def live(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
     ) -> list[TreeEntry]:
-        """The first entries that are rows within a range, in the order asked for.
+        """Returns the first entries that are rows within a range, in the order asked for.
 
         There may be others in pages.
         """
-        return self.some_stored(within, limit, descending=descending).live[:limit]
+        return self.first_stored(within, limit, descending=descending).live[:limit]
 
-    def some_stored(self, within: KeyRange, limit: int | None, *, descending: bool) -> Stored:
-        """What stands among so many entries that are rows, in the order asked for."""
+    def first_stored(self, within: KeyRange, limit: int | None, *, descending: bool) -> Stored:
+        """Returns the first rows up to so many entries, with the pages among them."""
         found, entries = Stored(self.fields), 0
         while not within.is_empty:
             # `between` takes its upper bound in, which a range leaves out: one row more, then.
@@ -101,11 +101,11 @@ class RowReads:
         return found
 
     def top(self) -> list[Node]:
-        """The top level's nodes in order; none in a tree that never had an entry."""
+        """Returns the top level's nodes in order; none in a tree that never had an entry."""
         return self.summit().top
 
     def summit(self) -> Summit:
-        """The top level's nodes, what is to be added to the nodes, and the span, by one query.
+        """Returns the top level's nodes, what is to be added to nodes, and the span, by one query.
 
         Were they read one after the other, what is counted in between would be counted twice, or
         not at all. So a query that saw too little is made anew, for more.
@@ -116,34 +116,34 @@ class RowReads:
         while True:
             condition = Item.sk.between("0", PENDING_END)
             raw = list(self._query(self.nodes_partition, condition, limit, descending=True))
-            summit = _at_the_end(raw[::-1])
+            summit = _as_summit(raw[::-1])
             if len(raw) < limit or (summit.top and (summit.top[0].lo == LOWEST)):
                 return summit
             if summit.top:
                 return self._from_level_on(summit.top[0].level)
-            limit *= _MORE
+            limit *= _LIMIT_GROWTH
 
     def span(self) -> KeyRange | None:
-        """Where entries of the list may stand in pages; it only ever grows."""
+        """Returns where entries of the list may stand in pages; it only ever grows."""
         raw = list(self._query(self.nodes_partition, Item.sk.between(SPAN, SPAN)))
         return _span(raw[0]) if raw else None
 
     def _from_level_on(self, level: int) -> Summit:
         """The same where the top level is this one or one above."""
         condition = Item.sk.between(f"{level}{LOWEST}", PENDING_END)
-        return _at_the_end(list(self._query(self.nodes_partition, condition)))
+        return _as_summit(list(self._query(self.nodes_partition, condition)))
 
     def pending(self, limit: int | None = None) -> list[PendingCount]:
-        """What is to be added to the nodes."""
+        """Returns what is to be added to the nodes."""
         condition = Item.sk.between(PENDING, PENDING_END)
         return list(map(as_pending, self._query(self.nodes_partition, condition, limit)))
 
     def children(self, parent: Node, last: Node | None = None) -> list[Node]:
-        """The nodes one level below, in order, of one parent or of all up to the last."""
+        """Returns the nodes one level below, in order, of one parent or of all up to the last."""
         return self._nodes(parent.level - 1, KeyRange(parent.lo, (last or parent).hi))
 
     def children_and_next(self, parent: Node, *, descending: bool) -> list[Node]:
-        """The nodes below a parent, in order, and those of the level that one reads on to.
+        """Returns the nodes below a parent, in order, and those of the level that one reads on to.
 
         Ascending that is one; descending it is as many as a query finds that may have all of the
         parent's. Of a parent that has more, the query finds no other's.
@@ -158,34 +158,34 @@ class RowReads:
         return list(map(as_node, raw))[::-1]
 
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
-        """The first so many nodes of a level within a range, from either end."""
+        """Returns the first so many nodes of a level within a range, from either end."""
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
         row_limit = limit + 1  # the node behind the range may be among them
         raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
         return [node for node in map(as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
-        """The node of a level under which the key belongs; None where there is no such level."""
+        """Returns the node of a level under which the key belongs; None without such a level."""
         condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{key}")
         found = self._query(self.nodes_partition, condition, 1, descending=True)
         return next(map(as_node, found), None)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
-        """The nodes of a level under which the keys belong, in order, as the keys are.
+        """Returns the nodes of a level under which the keys belong, in order, as the keys are.
 
         Keys of one unit of work are often near one another: where there are several, one query
         reads on from the first one's node. None where there is no such level.
         """
         found: list[Node] = []
-        waiting = list(keys)
-        while waiting and (node := self.floor(level, waiting[0])):
+        remaining = list(keys)
+        while remaining and (node := self.floor(level, remaining[0])):
             found.append(node)
-            waiting = _behind(node, waiting)
-            if len(waiting) >= _SEVERAL:
-                for further in self._onward(node, waiting):
-                    if waiting and waiting[0] in further.range:
+            remaining = _behind(node, remaining)
+            if len(remaining) >= _SEVERAL:
+                for further in self._onward(node, remaining):
+                    if remaining and remaining[0] in further.range:
                         found.append(further)
-                        waiting = _behind(further, waiting)
+                        remaining = _behind(further, remaining)
         return found
 
     def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
@@ -195,13 +195,13 @@ class RowReads:
         return map(as_node, raw)
 
     def neighbour_before(self, node: Node) -> Node | None:
-        """The node that ends where this one begins."""
+        """Returns the node that ends where this one begins."""
         condition = Item.sk.between(f"{node.level}{LOWEST}", node.sort_key)
         found = map(as_node, self._query(self.nodes_partition, condition, 2, descending=True))
         return next((other for other in found if other.hi == node.lo), None)
 
     def everything(self) -> tuple[list[Node], list[TreeEntry]]:
-        """All nodes by level and key, and all entries by key."""
+        """Returns all nodes by level and key, and all entries by key."""
         raw = self._query(self.nodes_partition, Item.sk.between("0", str(_LAST_LEVEL) + END))
         nodes = list(map(as_node, raw))
         pages = [page for node in nodes for page in node.page_keys]
@@ -235,8 +235,8 @@ class RowReads:
                 limit -= len(answer["Items"])
 
 
-def _at_the_end(raw: Sequence[Raw]) -> Summit:
-    """What rows in order say, of which those of lower levels don't count."""
+def _as_summit(raw: Sequence[Raw]) -> Summit:
+    """Reads a summit from rows in order, of which those of lower levels don't count."""
     nodes = [as_node(row) for row in raw if row["sk"]["S"] < SPAN]
     top = [node for node in nodes if node.level == nodes[-1].level]
     spans = [_span(row) for row in raw if row["sk"]["S"] == SPAN]

@@ -1,4 +1,4 @@
-"""The rows of a counted tree: what reads them, and how each is written."""
+"""Reads and writes the rows of a counted tree."""
 
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -35,7 +35,7 @@ class Rows(RowReads):
     """The rows of one tree."""
 
     def entry_item(self, entry: TreeEntry) -> EntryItem:
-        """The row of an entry."""
+        """Returns the row of an entry."""
         return EntryItem(
             self.partition,
             entry.key,
@@ -44,35 +44,35 @@ class Rows(RowReads):
         )
 
     def holds(self, entry: TreeEntry) -> Condition:
-        """That the entry is stored with these filter values, so that counters never drift."""
+        """Demands that the entry has these filter values, so that counters never drift."""
         if self.fields:
             return EntryItem.marks == marks(entry, self.fields)
         exists = EntryItem.pk.exists()
-        return exists & EntryItem.is_gone.does_not_exist() if self.packing else exists
+        return exists & EntryItem.is_tombstone.does_not_exist() if self.packing else exists
 
     def may_hold(self, entry: TreeEntry) -> Condition:
-        """As `holds`, or no row says anything: then a page has the entry."""
+        """Demands as `holds`, or that there is no row: then a page has the entry."""
         if self.fields:
             condition: Condition = EntryItem.pk.does_not_exist() | self.holds(entry)
             return condition
-        there: Condition = EntryItem.is_gone.does_not_exist()
-        return there
+        is_live: Condition = EntryItem.is_tombstone.does_not_exist()
+        return is_live
 
     def has_none(self) -> Condition:
-        """That no row has the entry, whatever a page says of one that is gone."""
+        """Demands that no row has the entry, whatever a page says of a deleted one."""
         absent: Condition = EntryItem.pk.does_not_exist()
-        return absent | EntryItem.is_gone.exists() if self.packing else absent
+        return absent | EntryItem.is_tombstone.exists() if self.packing else absent
 
-    def gone_item(self, key: str) -> EntryItem:
-        """The row that says that an entry of a page is gone."""
-        return EntryItem(self.partition, key, is_gone=True)
+    def tombstone_item(self, key: str) -> EntryItem:
+        """Returns the row that says that an entry of a page was deleted."""
+        return EntryItem(self.partition, key, is_tombstone=True)
 
     def page_item(self, key: str, entries: Sequence[TreeEntry]) -> PageItem:
-        """The item of a page."""
+        """Returns the item of a page."""
         return page_item(self.partition, key, entries, self.fields)
 
     def node_item(self, level: int, lo: str) -> NodeItem:
-        """The row of a node, by which it is updated."""
+        """Returns the row of a node, by which it is updated."""
         return NodeItem(self.nodes_partition, f"{level}{lo}")
 
     def create(self, changes: Changes, node: Node) -> None:
@@ -121,16 +121,16 @@ class Rows(RowReads):
         changes.create(item)
 
     def reduce_pending(
-        self, changes: Changes, row: PendingCount, left: Sequence[PendingChange]
+        self, changes: Changes, row: PendingCount, remaining: Sequence[PendingChange]
     ) -> None:
         """Leaves of a row what isn't counted yet; removes it where that is nothing."""
         item = PendingCountItem(self.nodes_partition, row.sort_key)
         is_same = PendingCountItem.version == row.version
-        if not left:
+        if not remaining:
             changes.delete(item, is_same)
             return
         actions: list[Action] = [
-            PendingCountItem.changes.set([astuple(change) for change in left]),
+            PendingCountItem.changes.set([astuple(change) for change in remaining]),
             PendingCountItem.version.add(1),
         ]
         changes.update(item, actions, is_same)

@@ -16,7 +16,7 @@ class Run:
 
 
 def runs(leaves: Iterable[Node]) -> list[Run]:
-    """The leaves in their order, neighbours joined."""
+    """Returns the leaves in their order, neighbours joined."""
     joined: list[Run] = []
     for leaf in leaves:
         last = joined[-1] if joined else None

@@ -1,4 +1,4 @@
-"""Looking through rows, for what no counter of a node knows."""
+"""Scans rows for what no counter of a node knows."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,8 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
 
-def look_through(
-    rows: Rows, filters: Sequence[Filter], within: KeyRange, advised: str
-) -> list[TreeEntry]:
-    """The entries of a range that all the filters keep, by key.
+def scan(rows: Rows, filters: Sequence[Filter], within: KeyRange, advised: str) -> list[TreeEntry]:
+    """Returns the entries of a range that all the filters keep, by key.
 
     Raises FilterTooBroad, which advises the query parameter `advised`, rather than read more than
     20,000 rows.
@@ -46,7 +44,7 @@ def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
 
 
 def _leaves(reading: Reading, skip: int, limit: int, advised: str) -> list[Node]:
-    """The leaves that hold the wanted entries; all of a leaf's rows are looked at."""
+    """The leaves that hold the needed entries; all of a leaf's rows are read."""
     leaves: list[Node] = []
     promised = looked_at = 0
     if not limit:

@@ -1,4 +1,4 @@
-"""Splitting what is full, in transactions of their own, conditioned on the nodes' versions.
+"""Splits what is full, in transactions of their own, conditioned on the nodes' versions.
 
 A crash before a split leaves a full node, which is right though slow: the next write splits it.
 """
@@ -54,16 +54,16 @@ class Splitter:
         if node is None:
             return
         pieces = self._pieces(node)
-        least, most = self._bounds(node)
-        if len(pieces) < 2 * least:
+        min_size, max_parts = self._bounds(node)
+        if len(pieces) < 2 * min_size:
             if pieces and self.is_to_fold(node):
                 self._fold(node, pieces)
             return
         if node.has_parent:
-            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
+            self._cut(node, pieces, self._parts(node, len(pieces), min_size, max_parts))
             self.split(level + 1, key)
         elif self.rows.levels is not None:
-            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
+            self._cut(node, pieces, self._parts(node, len(pieces), min_size, max_parts))
         else:
             self._cut_on_top(node, pieces)
 
@@ -84,7 +84,7 @@ class Splitter:
             self._fold(leaf, pieces)
 
     def is_to_fold(self, leaf: Node) -> bool:
-        """Whether so many rows stand above the leaf's page that they are to be brought into it."""
+        """Returns whether so many rows stand above the leaf's page that it is to be folded."""
         packing = self.rows.packing
         return packing is not None and leaf.writes_since_packed >= packing.fold_after
 
@@ -106,7 +106,7 @@ class Splitter:
         return parts_of_leaf(packing, [e.key for e in entries], rows, in_page)
 
     def fan_out_of(self, node: Node) -> int:
-        """What stands directly below the node at least after a split."""
+        """Returns how many children or entries the node has at least after a split."""
         packing = self.rows.packing
         if packing is None:
             return self.fan_out
@@ -115,7 +115,7 @@ class Splitter:
         return packing.entries if node.page else self.fan_out
 
     def _bounds(self, node: Node) -> tuple[int, int]:
-        """How many pieces a part has at least, and how many parts are the most.
+        """Returns how many pieces a part has at least, and how many parts there are at most.
 
         The top of a list that never gets another level is broad from the beginning: all who write
         at once change a node of it each.
@@ -126,7 +126,7 @@ class Splitter:
                 return 1, room + 1
         return self.fan_out_of(node), _MAX_PARTS if node.page is None else _MAX_PAGES
 
-    def _parts(self, node: Node, pieces: int, least: int, most: int) -> list[int]:
+    def _parts(self, node: Node, pieces: int, min_size: int, max_parts: int) -> list[int]:
         """Where the parts of a node begin among its pieces, and where the last one ends.
 
         Parts are equal, but for the last node of a level: what comes in order all comes there, and
@@ -134,11 +134,11 @@ class Splitter:
         full, and a list that grows in order has 40 % fewer nodes. Not where a list has
         the same levels always: what is drawn from it has no order.
         """
-        size = _nearly_full(least)
+        size = _nearly_full(min_size)
         rising = self.rows.levels is None and node.page is None
-        if rising and node.hi == END and pieces <= size * most:
+        if rising and node.hi == END and pieces <= size * max_parts:
             return [*range(0, pieces, size), pieces]
-        parts = min(pieces // least, most)
+        parts = min(pieces // min_size, max_parts)
         return [pieces * part // parts for part in range(parts + 1)]
 
     def _pieces(self, node: Node) -> Sequence[Piece]:
@@ -179,8 +179,8 @@ class Splitter:
         nodes = len(self.rows.top())
         room = _MAX_TOP_NODES - nodes + 1
         if room > 1:
-            least, most = self._bounds(node)
-            bounds = self._parts(node, len(pieces), least, min(room, most))
+            min_size, max_parts = self._bounds(node)
+            bounds = self._parts(node, len(pieces), min_size, min(room, max_parts))
             self._cut(node, pieces, bounds)
             nodes += len(bounds) - 2
         if nodes >= self.top_nodes:

@@ -45,7 +45,7 @@ class Step:
         self._leaves = leaves
 
     def plan(self, packing: Packing, entries: Sequence[TreeEntry], begin: int, end: int) -> int:
-        """Takes as many of the entries as fit; up to which. Raises LostRace."""
+        """Takes as many of the entries as fit; returns up to which. Raises LostRace."""
         shares = self._shares(packing, entries, begin, end)
         loads = self._loads(packing, shares)
         planned = list(_fitting(loads, shares))
@@ -69,9 +69,9 @@ class Step:
             if leaf is None or self._has_no_room(leaf):
                 raise LostRace
             upto = bisect_left(entries, leaf.hi, begin, end, key=lambda entry: entry.key)
-            most = begin + max(1, room - leaf.n)
-            found.append((leaf, entries[begin : min(upto, most)]))
-            if upto > most:
+            max_end = begin + max(1, room - leaf.n)
+            found.append((leaf, entries[begin : min(upto, max_end)]))
+            if upto > max_end:
                 break
             begin = upto
         return found

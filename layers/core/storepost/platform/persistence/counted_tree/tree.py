@@ -77,7 +77,7 @@ class Tree:
 
     @cached_property
     def rows(self) -> Rows:
-        """The tree's rows."""
+        """Returns the tree's rows."""
         return Rows(
             self.partition,
             self.filters,
@@ -127,21 +127,21 @@ class Tree:
         by: Filter | None = None,
         within: KeyRange = EVERYTHING,
     ) -> Listing[TreeEntry]:
-        """One page of the list, of what one filter keeps of it, or of a range of its keys.
+        """Returns one page of the list, of what one filter keeps of it, or of a range of its keys.
 
         The total is exact; past the end there are no items.
         """
         query = paging.PageQuery(request, within, descending)
-        items, in_all = reading.read_consistently(self.rows, by, lambda r: paging.page(r, query))
-        return Listing(items, in_all, request)
+        items, total = reading.read_consistently(self.rows, by, lambda r: paging.page(r, query))
+        return Listing(items, total, request)
 
     def first(self, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
-        """The first entries of a range by key: for whoever goes through the list bit by bit."""
+        """Returns the first entries of a range by key: to go through the list a page at a time."""
         return walking.first(self.rows, within, limit)
 
-    def keys(self, most: int) -> list[str] | None:
-        """The keys of all entries, in no order; None where there are more than `most`."""
-        return walking.keys(self.rows, most)
+    def keys(self, limit: int) -> list[str] | None:
+        """Returns the keys of all entries, in no order; None where there are more than `limit`."""
+        return walking.keys(self.rows, limit)
 
     def scan(
         self,
@@ -153,27 +153,27 @@ class Tree:
         by: Sequence[Filter] = (),
         within: KeyRange = EVERYTHING,
     ) -> Listing[TreeEntry]:
-        """One page of what all the filters keep and then `keep` keeps, with the exact total.
+        """Returns one page of what all the filters keep and then `keep` keeps, with its total.
 
         It reads every row of the range that the narrowest of the filters can't leave out. `keep`
         is given up to 20,000 entries at once, in order, so that it can read what it asks about in
         batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
         list, where more rows than that would be read.
         """
-        found = scanning.look_through(self.rows, by, within, advised)
+        found = scanning.scan(self.rows, by, within, advised)
         return cut(keep(found[::-1] if descending else found), request)
 
     def counts(self) -> Counts:
-        """How many entries there are, and how many have each value of each filter field."""
+        """Returns how many entries there are, and how many have each value of each filter field."""
         return reading.read_consistently(self.rows, None, lambda r: r.counts)
 
     def any_of(self, by: Filter) -> TreeEntry | None:
-        """One of the entries that the filter keeps; None where it keeps none.
+        """Returns one of the entries that the filter keeps; None where it keeps none.
 
         Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
-        found = random_entry.drawn(self.rows, by)
-        return found or reading.read_consistently(self.rows, by, paging.any_one)
+        found = random_entry.draw(self.rows, by)
+        return found or reading.read_consistently(self.rows, by, paging.random_entry)
 
     def fold(self) -> None:
         """Brings into the nodes what units left for later; gives way to whoever does so already.
@@ -186,39 +186,41 @@ class Tree:
                     touched = Folder(self.rows).fold()
                     if not touched:
                         break
-                    self._rebalance(touched, LeafPieces(self.rows), patiently=False)
+                    self._split_and_merge(touched, LeafPieces(self.rows), patiently=False)
         except PynamoDBException as error:
             log_unexpected(error)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.shared(
             ("counted_tree", self.partition),
-            lambda: Writing(self.rows, changes, self._tend, self._needs_tending, self.fold),
+            lambda: Writing(
+                self.rows, changes, self._rebalance, self._needs_rebalancing, self.fold
+            ),
         )
 
-    def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
-        """Splits what the write filled and merges what it emptied; which nodes those were.
+    def _rebalance(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
+        """Splits what the write filled and merges what it emptied; returns those nodes.
 
-        What a crowd left to be counted later is found with a split, and counted then.
+        What many writers at once left to be counted later is found with a split, and counted then.
         """
         leaves = LeafPieces(self.rows)
-        changed = self._rebalance(touched, leaves, patiently=patiently)
+        changed = self._split_and_merge(touched, leaves, patiently=patiently)
         if leaves.saw_pending:
             self.fold()
         return changed
 
-    def _needs_tending(self, touched: Sequence[Addition]) -> bool:
+    def _needs_rebalancing(self, touched: Sequence[Addition]) -> bool:
         """Whether who writes many times in a row has filled or emptied a node."""
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, LeafPieces(self.rows))
         return bool(_full(touched, splitter, _PATIENT)) or not all(a.n for a in touched)
 
-    def _rebalance(
+    def _split_and_merge(
         self, touched: Sequence[Addition], leaves: LeafPieces, *, patiently: bool
     ) -> list[Addition]:
-        """Does so.
+        """Splits full nodes and merges empty ones.
 
         What was added is committed by now, so nothing here may fail the request; the next write
-        tends to what was left.
+        rebalances what was left.
         """
         patience = _PATIENT if patiently else 1
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)

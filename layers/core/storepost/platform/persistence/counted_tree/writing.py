@@ -1,4 +1,4 @@
-"""Writing: what one unit of work does to one tree, gathered and then put into its transaction.
+"""Writes what one unit of work does to one tree: it is gathered, then put into its transaction.
 
 Each entry is one write. The nodes above are written with it, or, where other transactions are at
 them, a row of the unit's own says what is to be added to them later.
@@ -32,53 +32,53 @@ _FOLD_EVERY = 16
 
 
 class Rebalance(Protocol):
-    """What a tree does about its nodes once they are written."""
+    """Splits and merges a tree's nodes once they are written."""
 
     def __call__(self, touched: list[Addition], *, patiently: bool) -> list[Addition]:
-        """Which of the nodes it changed."""
+        """Returns which of the nodes it changed."""
         ...
 
 
 class Writing:
-    """What one unit of work does to one tree; the operations on one key become one write."""
+    """Gathers what one unit of work does to one tree; operations on one key become one write."""
 
     def __init__(
         self,
         rows: Rows,
         changes: Changes,
-        tend: Rebalance,
-        needs_tending: Callable[[Sequence[Addition]], bool],
+        rebalance: Rebalance,
+        needs_rebalancing: Callable[[Sequence[Addition]], bool],
         fold: Callable[[], None],
     ) -> None:
-        """`tend` is told of the nodes after the commit, level by level, and says which it changed.
+        """`rebalance` gets the nodes after the commit, by level, and returns those it changed.
 
-        Where the unit's reads remember something, the nodes are among it, and tending may wait.
-        The next unit waits where `needs_tending` says so of those nodes.
+        Where the unit's reads cache something, the nodes are among it, and rebalancing may wait.
+        The next unit waits where `needs_rebalancing` says so of those nodes.
         `fold` brings into the nodes what units left for later.
         """
         self._rows = rows
         self._changes = changes
-        self._tend = tend
-        self._needs_tending = needs_tending
+        self._rebalance = rebalance
+        self._needs_rebalancing = needs_rebalancing
         self._fold = fold
         self._entries = EntryWrites(rows, changes)
         self._planned: dict[str, EntryChange] = {}
-        self._known = changes.reads.cached(
+        self._node_cache = changes.reads.cached(
             ("counted_tree", rows.partition), lambda: NodeCache(rows)
         )
         self._touched: list[Addition] = []
-        self._looked_at: dict[str, set[tuple[int, str]]] = {}
+        self._paths: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
     def insert(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
-        """An entry that isn't there, or that this unit deletes."""
+        """Adds an entry that isn't stored, or that this unit deletes."""
         planned = self._planned.get(entry.key, EntryChange(None, None, on_conflict))
         if planned.after is not None:
             raise ValueError("an entry is inserted twice in one transaction")
         self._planned[entry.key] = EntryChange(planned.before, entry, planned.on_conflict)
 
     def delete(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
-        """An entry that is there with these filter values, or that this unit inserts."""
+        """Removes an entry that is stored with these filter values, or that this unit inserts."""
         entry = self.as_stored(entry)
         planned = self._planned.get(entry.key, EntryChange(entry, entry, on_conflict))
         if planned.after is None:
@@ -88,7 +88,7 @@ class Writing:
         self._planned[entry.key] = EntryChange(planned.before, None, planned.on_conflict)
 
     def as_stored(self, entry: TreeEntry) -> TreeEntry:
-        """The entry with the letters of its row where a value is another release's.
+        """Returns the entry with the letters of its row where a value is another release's.
 
         Such a value's letter follows from nothing else.
         """
@@ -99,10 +99,10 @@ class Writing:
 
     def _items(self) -> int:
         """How many items there are to write, once the nodes above them are known."""
-        known = self._known or NodeCache(self._rows)
-        for key in self._planned.keys() - self._looked_at.keys():
-            self._looked_at[key] = {(node.level, node.lo) for node in known.path(key)}
-        nodes = set[tuple[int, str]]().union(*self._looked_at.values())
+        known = self._node_cache or NodeCache(self._rows)
+        for key in self._planned.keys() - self._paths.keys():
+            self._paths[key] = {(node.level, node.lo) for node in known.path(key)}
+        nodes = set[tuple[int, str]]().union(*self._paths.values())
         return len(self._planned) + max(self._rows.levels or 1, len(nodes))
 
     def _write(self) -> None:
@@ -120,17 +120,17 @@ class Writing:
             self._entries.write(key, change, leaves)
 
     def _count(self, pending: Sequence[PendingChange]) -> None:
-        """Adds to the nodes; where others are at them, they are left for later."""
-        writes = NodeWrites(self._rows, self._changes, self._known or self._rows)
+        """Adds to the nodes; where other transactions are at them, they are counted later."""
+        writes = NodeWrites(self._rows, self._changes, self._node_cache or self._rows)
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
         self._changes.where_contended(lambda: self._leave_nodes(pending), map(self._item, touched))
         self._changes.after_commit(
-            self._after_commit, may_wait=lambda: not self._needs_tending(self._touched)
+            self._after_commit, may_wait=lambda: not self._needs_rebalancing(self._touched)
         )
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
-        """Has the nodes counted later; what they were read as holds no more, then."""
+        """Has the nodes counted later; their conditions are dropped."""
         note_contention(self._rows.partition)
         for each in self._touched:
             self._changes.withdraw(self._item(each))
@@ -147,11 +147,11 @@ class Writing:
             self._changes.after_commit(self._fold)
 
     def _after_commit(self) -> None:
-        if self._known:
-            self._known.added((each.node, each.counts) for each in self._touched)
-        for each in self._tend(self._touched, patiently=self._known is not None):
-            if self._known:
-                self._known.changed(each.node, each.last)
+        if self._node_cache:
+            self._node_cache.added((each.node, each.counts) for each in self._touched)
+        for each in self._rebalance(self._touched, patiently=self._node_cache is not None):
+            if self._node_cache:
+                self._node_cache.changed(each.node, each.last)
 
     def _item(self, addition: Addition) -> NodeItem:
         return self._rows.node_item(addition.node.level, addition.node.lo)

@@ -1,4 +1,4 @@
-"""A store's lists that a pull walks, one a stage: what stands there, and how it is deleted."""
+"""A store's lists that a pull reconciles, one a stage: what they have, and how it is deleted."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,30 +26,30 @@ from storepost.stores.stores.model import Store
 from storepost.values.ids import short
 
 type IsMarked = Callable[[str], bool]
-"""Whether the export has what bears that mark."""
+"""Returns whether the export has a record with that mark."""
 
 
-class Swept(Protocol):
-    """One of the lists."""
+class ReconciledList(Protocol):
+    """A list that is compared with an export."""
 
     def __init__(self, store: Store) -> None:
-        """Of one store."""
+        """Makes the list of one store."""
 
     @property
     def tree(self) -> Tree:
         """Returns the list."""
 
     def mark(self, external_id: str) -> str:
-        """Returns how what the export has is told from the list's entries."""
+        """Returns the mark of an exported record, by which entries are compared with it."""
 
     def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
-        """Returns what the store calls those that have no mark."""
+        """Returns the store's ids of the entries that have no mark."""
 
     def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
-        """Returns when the shop changed it last; None where it is deleted already."""
+        """Returns when the shop changed the record last; None where it is deleted already."""
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        """Deletes it, as the shop would have told at that moment."""
+        """Deletes the record as a webhook of that moment would have."""
 
 
 @dataclass
@@ -133,7 +133,7 @@ class _Products:
         return product_source_id(self.store.id, self.store.id)
 
 
-SWEPT: dict[ImportStage, type[Swept]] = {
+RECONCILED_LISTS: dict[ImportStage, type[ReconciledList]] = {
     ImportStage.CUSTOMERS: _Customers,
     ImportStage.ORDERS: _Orders,
     ImportStage.PRODUCTS: _Products,
