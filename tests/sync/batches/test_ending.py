@@ -207,7 +207,7 @@ class TestTime:
     def test_the_last_chunk_brings_the_next_message(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch, chunks_each: int
     ) -> None:
-        monkeypatch.setattr(chunks, "AHEAD", 3)
+        monkeypatch.setattr(chunks, "READ_AHEAD", 3)
         ids = [shop.queue(orders=orders(12, first)) for first in (0, 12)]
         shop.world.deliver_outbox()
         slow(monkeypatch, chunks_each)
@@ -226,7 +226,7 @@ class TestTime:
         shop.check_lists()
 
     def test_delivered_to_the_end(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(chunks, "AHEAD", 4)
+        monkeypatch.setattr(chunks, "READ_AHEAD", 4)
         queued = shop.queue(orders=orders(20))
         slow(monkeypatch, 0)
         shop.world.deliver()

@@ -113,7 +113,7 @@ class LoadHistories(Histories):
         self.patch = patch
         self.small = small_loads(ends=1)
         self.small.__enter__()
-        patch.setattr(chunks, "AHEAD", 4)
+        patch.setattr(chunks, "READ_AHEAD", 4)
         patch.setattr(importing, "ROOM", 12)
 
     @initialize(people=st.lists(PEOPLE, max_size=3))

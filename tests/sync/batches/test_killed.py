@@ -52,7 +52,7 @@ def outcome(shop: Shop) -> dict[str, Any]:
 @pytest.fixture
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
-    monkeypatch.setattr(chunks, "AHEAD", 3)
+    monkeypatch.setattr(chunks, "READ_AHEAD", 3)
 
 
 class TestRequest:

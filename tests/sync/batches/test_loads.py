@@ -54,9 +54,9 @@ def small_loads(ends: int = ENDS, lookahead: int = 4) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (loading, loads):
             patch.setattr(module, "ENDS", ends)
-        patch.setattr(loads, "LEAST_LOADED", 2)
-        patch.setattr(loads, "AHEAD", lookahead)
-        patch.setattr(loads, "_LEAST_AHEAD", 3)
+        patch.setattr(loads, "MIN_LOADED", 2)
+        patch.setattr(loads, "READ_AHEAD", lookahead)
+        patch.setattr(loads, "_MIN_READ_AHEAD", 3)
         yield
 
 
@@ -69,7 +69,7 @@ def _small_loads() -> Iterator[None]:
 def one_by_one(work: Callable[[], object]) -> None:
     """Does the work without any load."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loads, "LEAST_LOADED", 10**9)
+        patch.setattr(loads, "MIN_LOADED", 10**9)
         work()
 
 

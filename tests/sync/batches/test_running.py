@@ -52,7 +52,7 @@ class TestOrder:
             shown.append((now["status"], now["stage"], done["customers"], done["orders"]))
 
         for module in (chunks, loads):
-            monkeypatch.setattr(module, "AHEAD", 3)
+            monkeypatch.setattr(module, "READ_AHEAD", 3)
         slow(monkeypatch, 0)
         look()
         while shown[-1][0] != "completed":

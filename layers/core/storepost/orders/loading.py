@@ -32,7 +32,7 @@ list is read without any page of entries."""
 ITEMS_OF_LISTS = 11
 """What both lists take in a transaction at most, of levels that there usually are: two leaves each,
 the nodes above, where pages are."""
-_LEAST_OF_LISTS = 2
+_MIN_ITEMS_OF_LISTS = 2
 """A leaf of each."""
 _RECENT = 4
 """Transactions by which it is foreseen what parts take in the next one."""
@@ -43,7 +43,7 @@ _ITEMS_OF_KNOWN_BUYER = 1
 
 
 @dataclass(frozen=True)
-class Needs:
+class ItemEstimates:
     """Says how many items parts of a transaction seem to take, by the last ones before.
 
     Each is a number for a transaction, and the largest counts: one item too many costs more than
@@ -67,11 +67,11 @@ class Needs:
         """Returns what so many buyers seem to take."""
         return ceil(max(self.recent_new) * new + max(self.recent_known) * known)
 
-    def with_lists(self, items: int) -> "Needs":
+    def with_lists(self, items: int) -> "ItemEstimates":
         """Returns them with what the lists took in one transaction more."""
         return replace(self, recent_lists=_one_more(self.recent_lists, items))
 
-    def with_buyers(self, new: Sequence[int], known: Sequence[int]) -> "Needs":
+    def with_buyers(self, new: Sequence[int], known: Sequence[int]) -> "ItemEstimates":
         """Returns them with what each buyer took in one transaction more."""
         recent_new = _one_more(self.recent_new, fmean(new)) if new else self.recent_new
         recent_known = _one_more(self.recent_known, fmean(known)) if known else self.recent_known
@@ -87,11 +87,11 @@ class NewOrders(ABC):
 
     items_of_order = 2
     """Beside its buyer: the order, and its pointer with its event."""
-    _least_of_lists = 0
+    _min_items_of_lists = 0
 
-    def __init__(self, changes: Changes, store: Store, needs: Needs) -> None:
+    def __init__(self, changes: Changes, store: Store, estimates: ItemEstimates) -> None:
         """Begins with none."""
-        self.needs = needs
+        self.estimates = estimates
         """What parts seem to take; once all is to be committed, what they took."""
         self.changes = changes
         self._store = store
@@ -101,7 +101,7 @@ class NewOrders(ABC):
     def items(self) -> int:
         """Returns about how many items the commit adds, beside what the unit has already."""
         new = sum(buyer.before is None for buyer in self._buyers.values())
-        return self._items_of_lists + self.needs.of_buyers(new, len(self._buyers) - new)
+        return self._items_of_lists + self.estimates.of_buyers(new, len(self._buyers) - new)
 
     @property
     def _items_of_lists(self) -> int:
@@ -142,8 +142,8 @@ class NewOrders(ABC):
             buyer.save()
             items = self.changes.items
             (new if buyer.before is None else known).append(items - before)
-        self.needs = self.needs.with_buyers(new, known)
-        if items > MAX_ITEMS - self._least_of_lists:
+        self.estimates = self.estimates.with_buyers(new, known)
+        if items > MAX_ITEMS - self._min_items_of_lists:
             raise TooManyWrites(f"a unit of {items} items beside its lists")
 
     @abstractmethod
@@ -164,11 +164,13 @@ class ListedOrders(NewOrders):
 class PackedOrders(NewOrders):
     """New orders whose entries stand in pages."""
 
-    _least_of_lists = _LEAST_OF_LISTS
+    _min_items_of_lists = _MIN_ITEMS_OF_LISTS
 
-    def __init__(self, changes: Changes, store: Store, needs: Needs, lists: ListsLoad) -> None:
+    def __init__(
+        self, changes: Changes, store: Store, estimates: ItemEstimates, lists: ListsLoad
+    ) -> None:
         """Begins with none; `lists` goes on from unit to unit."""
-        super().__init__(changes, store, needs)
+        super().__init__(changes, store, estimates)
         self._lists = lists
         self._listed: list[Order] = []
 
@@ -186,7 +188,7 @@ class PackedOrders(NewOrders):
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
         entries = [(each.tree, sorted(map(each.entry, self._listed), key=_key)) for each in lists]
         self._lists.start(self.changes, entries)
-        self.needs = self.needs.with_lists(len(self.changes) - before)
+        self.estimates = self.estimates.with_lists(len(self.changes) - before)
 
     def goes_behind(self, other: object) -> bool:
         """Returns whether it may be begun before the other is written: it is of the same load."""
@@ -206,7 +208,7 @@ class PackedOrders(NewOrders):
 
     @property
     def _items_of_lists(self) -> int:
-        return self.needs.lists
+        return self.estimates.lists
 
     def _list(self, order: Order) -> None:
         self._listed.append(order)

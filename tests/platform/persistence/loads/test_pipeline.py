@@ -115,8 +115,8 @@ class TestInFlight:
         self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
-        pipeline.settle()
-        pipeline.settle()
+        pipeline.drain()
+        pipeline.drain()
         assert log == ["start a", "finish a"]
 
     def test_nothing_more_begins_behind_a_run_that_ends(

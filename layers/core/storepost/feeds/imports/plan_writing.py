@@ -61,7 +61,7 @@ class PlanWriter:
         What is in flight is waited for, whatever becomes of it.
         After the first race that is lost they are loaded once more: their rows are staged already.
         """
-        self._writer.settle()
+        self._writer.drain()
         self._gives_way = self._lost_before
         self._lost_before = not self._lost_before
 

@@ -133,9 +133,9 @@ class Writer:
             self.begin_anew()
             raise
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
-        self._pipeline.settle()
+        self._pipeline.drain()
 
     def abandon(self) -> None:
         """Waits for what was begun, whatever becomes of it: nothing goes on behind a run."""

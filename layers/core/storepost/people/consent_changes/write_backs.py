@@ -75,7 +75,7 @@ def write_back(message: str, tries: int) -> None:
     """
     body = json.loads(message)
     if "changeId" not in body:
-        _look_after_store(body)
+        _check_store(body)
         return
     named = {name: UUID(body[name]) for name in NAMED}
     task, attempt = _task_of(named), NamedAttempt.of(body)
@@ -100,7 +100,7 @@ def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
         _finish_as_missed(task, task.pending.failed("The store couldn't be told.", clock.now()))
 
 
-def _look_after_store(body: dict[str, str]) -> None:
+def _check_store(body: dict[str, str]) -> None:
     workspace = WorkspaceScope(UUID(body["workspaceId"]))
     if "failingStore" in body:
         check_store_health(workspace, UUID(body["failingStore"]))

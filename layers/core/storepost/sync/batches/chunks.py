@@ -18,11 +18,11 @@ from storepost.stores.stores.problems import StaleUpdate
 from storepost.sync.batches.records import Record
 from storepost.values.problems import Busy, Problem
 
-AHEAD = 100
+READ_AHEAD = 100
 """Records whose rows are read at once, by some batch gets beside each other."""
-_AHEAD_OF_PRODUCTS = 25
+_PRODUCTS_READ_AHEAD = 25
 """Those of a shop may have thousands of variants, which are in memory meanwhile."""
-_LEAST_AHEAD = 12
+_MIN_READ_AHEAD = 12
 _SHARING = 2
 """The chunk's first record comes with what several share, such as nodes of lists: it doesn't say
 what the next ones take."""
@@ -190,10 +190,12 @@ class Chunks:
 
     def _read_ahead(self, start: int) -> None:
         # Of those that were read before, what the last chunk wrote is read anew.
-        until = start + _LEAST_AHEAD
+        until = start + _MIN_READ_AHEAD
         if self._prefetched_until < until:
             is_product = self._records[start].stage is ImportStage.PRODUCTS
-            self._prefetched_until = until = start + (_AHEAD_OF_PRODUCTS if is_product else AHEAD)
+            self._prefetched_until = until = start + (
+                _PRODUCTS_READ_AHEAD if is_product else READ_AHEAD
+            )
         some = self._records[start:until]
         self._reads.prefetch(key for record in some for key in record.keys)
         self._reads.prefetch(key for record in some for key in record.keys_behind(self._reads))

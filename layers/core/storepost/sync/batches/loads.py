@@ -10,8 +10,8 @@ from itertools import takewhile
 
 from storepost.orders.loading import (
     ENDS,
+    ItemEstimates,
     ListedOrders,
-    Needs,
     NewOrders,
     PackedOrders,
     missing_at_ends,
@@ -34,15 +34,15 @@ from storepost.sync.batches.chunks import MAX_BYTES, Chunk, Note
 from storepost.sync.batches.records import OrderRecord, Record
 from storepost.values.problems import Problem
 
-AHEAD = 100
+READ_AHEAD = 100
 """Records whose rows are read at once, for several transactions."""
-_LEAST_AHEAD = 45
+_MIN_READ_AHEAD = 45
 """As many as one transaction takes."""
-LEAST_LOADED = 6
+MIN_LOADED = 6
 """Of fewer orders at once pages cost no less."""
-_LEAST_LISTED = 2
+_MIN_LISTED = 2
 """Orders whose entries are rows, that share a buyer or a transaction."""
-_LEAST_BESIDE = 12
+_MIN_BESIDE = 12
 """Orders that are worth a transaction while another one is in flight. Fewer wait for that."""
 _NOTED = 1
 """The import's own row."""
@@ -69,9 +69,9 @@ class _OrdersChunk(Chunk):
         return self._orders.items + _NOTED
 
     @property
-    def needs(self) -> Needs:
+    def estimates(self) -> ItemEstimates:
         """Returns how many items parts of the transaction take, as far as that is known."""
-        return self._orders.needs
+        return self._orders.estimates
 
     def write(self, record: Record) -> None:
         """Adds an order to the unit."""
@@ -93,7 +93,7 @@ class _OrdersChunk(Chunk):
                 return False
             own = [*own, *others]
             is_new = record.is_of_somebody_new(reads)
-            items += self._orders.needs.of_buyers(int(is_new), int(not is_new))
+            items += self._orders.estimates.of_buyers(int(is_new), int(not is_new))
             items += more * self._orders.items_of_order if self.count else 0
         fits = self._items + items <= MAX_ITEMS and self.size + record.size <= MAX_BYTES
         self._buyers.update(others)
@@ -141,8 +141,8 @@ class OrderLoads:
         self._lists = ListsLoad()
         self._turn = InTurn()
         self._prefetched_until = 0
-        self._most = AHEAD
-        self._needs = Needs()
+        self._max_orders = READ_AHEAD
+        self._estimates = ItemEstimates()
         self._has_ends = False
         self._asked_again_at = 0
         """The record before which the store can't have orders enough for pages."""
@@ -161,13 +161,13 @@ class OrderLoads:
         return after
 
     def _written(self, progress: Progress, note: Note) -> Progress | None:
-        self._most = AHEAD
+        self._max_orders = READ_AHEAD
         while not self._gives_way:
             self._reads.next()
             orders = self._next_orders(progress.done)
-            few = min(len(orders), self._most)
-            is_packed = few >= LEAST_LOADED and self._may_pack(orders[0], progress.done)
-            if few < _LEAST_LISTED:
+            count = min(len(orders), self._max_orders)
+            is_packed = count >= MIN_LOADED and self._may_pack(orders[0], progress.done)
+            if count < _MIN_LISTED:
                 return None
             if not is_packed and self._has_pages:
                 self._leave_pages()
@@ -190,7 +190,7 @@ class OrderLoads:
     def _begin(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
         """Begins to write what fits of the orders; False where fewer are to be tried."""
         try:
-            self._fill(chunk, orders[: self._most])
+            self._fill(chunk, orders[: self._max_orders])
             note(chunk)
             self._pipeline.write(chunk.flight(self._turn))
         except MergedFirst:
@@ -199,11 +199,11 @@ class OrderLoads:
             self._gives_way = True
             raise
         except TooManyWrites:
-            self._most, self._needs = chunk.count - 1, chunk.needs
+            self._max_orders, self._estimates = chunk.count - 1, chunk.estimates
         except (_TooFew, WrittenTwice, ReadAfterWrite, Problem) as error:
-            self._most = chunk.half(error)
+            self._max_orders = chunk.half(error)
         else:
-            self._needs = chunk.needs
+            self._estimates = chunk.estimates
             return True
         return False
 
@@ -212,8 +212,8 @@ class OrderLoads:
     ) -> _OrdersChunk:
         changes, store = Changes(self._reads), orders[0].sender.store
         if not is_packed:
-            return _OrdersChunk(progress, ListedOrders(changes, store, self._needs))
-        packed = PackedOrders(changes, store, self._needs, self._lists)
+            return _OrdersChunk(progress, ListedOrders(changes, store, self._estimates))
+        packed = PackedOrders(changes, store, self._estimates, self._lists)
         packed.foresee(order.incoming for order in orders)
         return _PackedChunk(progress, packed)
 
@@ -223,7 +223,7 @@ class OrderLoads:
                 break
             chunk.add(order)
             chunk.weigh()
-        if chunk.count < (LEAST_LOADED if chunk.is_packed else _LEAST_LISTED):
+        if chunk.count < (MIN_LOADED if chunk.is_packed else _MIN_LISTED):
             raise _TooFew
 
     def _may_pack(self, order: OrderRecord, done: int) -> bool:
@@ -238,13 +238,13 @@ class OrderLoads:
     def _next_orders(self, start: int) -> Sequence[OrderRecord]:
         """The orders that come next and are new, up to the first record that isn't one."""
         end = self._end if start < self._end else len(self._records)
-        if end - start < _LEAST_LISTED or not isinstance(self._records[start], OrderRecord):
+        if end - start < _MIN_LISTED or not isinstance(self._records[start], OrderRecord):
             return []
-        begins = self._prefetched_until < start + _LEAST_AHEAD
+        begins = self._prefetched_until < start + _MIN_READ_AHEAD
         if begins:
-            self._prefetched_until = start + AHEAD
+            self._prefetched_until = start + READ_AHEAD
         # Where they were read before, no more are looked at than one transaction takes.
-        until = self._prefetched_until if begins else start + _LEAST_AHEAD
+        until = self._prefetched_until if begins else start + _MIN_READ_AHEAD
         some = self._records[start : min(until, end)]
         orders = [
             each
@@ -263,7 +263,7 @@ class OrderLoads:
     ) -> Sequence[OrderRecord]:
         """The first orders that nothing in flight decides on; all of them, where those are few."""
         free = list(takewhile(lambda each: not self._reads.are_in_flight(keys_of(each)), orders))
-        return free if len(free) >= _LEAST_BESIDE else orders
+        return free if len(free) >= _MIN_BESIDE else orders
 
 
 def _more_of_buyer(orders: Sequence[OrderRecord], place: int) -> int:

@@ -120,7 +120,7 @@ class RecordWriter:
         return self._chunks.write(progress, note) if loaded is None else loaded
 
     def _reload(self) -> None:
-        self._pipeline.settle()
+        self._pipeline.drain()
         self._chunks.reread()
         found = self._run.imports.get(self._running.id)
         if found is None or found.status is not ImportStatus.RUNNING:

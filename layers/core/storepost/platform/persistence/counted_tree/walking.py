@@ -11,7 +11,7 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 _LEAVES = 60
 """Whose entries are held at once."""
-_LEAST_IN_LEAF = 36
+_MIN_IN_LEAF = 36
 """What most leaves have at least."""
 
 
@@ -29,21 +29,21 @@ def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
     return until_won(lambda: _by_leaves(rows, within, limit))
 
 
-def keys(rows: Rows, most: int) -> list[str] | None:
-    """The keys of all entries, in no order; None where there are more than `most`.
+def keys(rows: Rows, limit: int) -> list[str] | None:
+    """The keys of all entries, in no order; None where there are more than `limit`.
 
     Leaves and what stands under them are read by a few queries, whether they have pages or not.
     """
-    return until_won(lambda: _keys(rows, most))
+    return until_won(lambda: _keys(rows, limit))
 
 
-def _keys(rows: Rows, most: int) -> list[str] | None:
+def _keys(rows: Rows, limit: int) -> list[str] | None:
     """The same. Raises LostRace where leaves were packed anew between two reads."""
-    leaves = rows.first(0, EVERYTHING, most + 1, descending=False)
+    leaves = rows.first(0, EVERYTHING, limit + 1, descending=False)
     if not leaves:  # all that there may be is counted later
-        live = rows.live(EVERYTHING, most + 1)
-        return [entry.key for entry in live] if len(live) <= most else None
-    if sum(leaf.n for leaf in leaves) > most:
+        live = rows.live(EVERYTHING, limit + 1)
+        return [entry.key for entry in live] if len(live) <= limit else None
+    if sum(leaf.n for leaf in leaves) > limit:
         return None
     if not is_whole(leaves, EVERYTHING):
         raise LostRace
@@ -56,17 +56,17 @@ def _keys(rows: Rows, most: int) -> list[str] | None:
         gone = {key for key, entry in stored.rows.items() if entry is None}
         found |= stored.rows.keys() - gone
         found |= {key for page in pages for key in stored.keys_of(page)} - gone
-    return list(found) if len(found) <= most else None
+    return list(found) if len(found) <= limit else None
 
 
 def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
     """The same, some leaves at once. Raises LostRace where one was packed anew meanwhile."""
     found: list[TreeEntry] = []
     while len(found) < limit and not within.is_empty:
-        wanted = limit - len(found)
-        leaves = _leaves(rows, within, wanted)
+        needed = limit - len(found)
+        leaves = _leaves(rows, within, needed)
         if not leaves:
-            return found + rows.live(within, wanted)
+            return found + rows.live(within, needed)
         reach = KeyRange(leaves[0].lo, leaves[-1].hi)
         pages = [page for leaf in leaves for page in leaf.page_keys]
         stored = rows.stored(reach)
@@ -74,24 +74,24 @@ def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
             raise LostRace
         # Rows are deleted once a page has them: of one that no leaf named a moment ago, it is asked
         # whether one does now. Else a load left it that was killed.
-        if stored.pages.keys() - set(pages) and _leaves(rows, within, wanted) != leaves:
+        if stored.pages.keys() - set(pages) and _leaves(rows, within, needed) != leaves:
             raise LostRace
         found += stored.entries(reach & within, pages)
         within &= KeyRange(reach.hi)
     return found[:limit]
 
 
-def _leaves(rows: Rows, within: KeyRange, wanted: int) -> list[Node]:
-    """The leaf in which a range begins, and as many behind it as seem to have what is wanted."""
+def _leaves(rows: Rows, within: KeyRange, needed: int) -> list[Node]:
+    """The leaf in which a range begins, and as many behind it as seem to have what is needed."""
     first = rows.floor(0, within.lo)
     if first is None:
         return []
     leaves, promised, behind = [first], first.n, within & KeyRange(first.hi)
-    if promised < wanted and not behind.is_empty:
-        limit = min(_LEAVES, 1 + wanted // _LEAST_IN_LEAF)
+    if promised < needed and not behind.is_empty:
+        limit = min(_LEAVES, 1 + needed // _MIN_IN_LEAF)
         for leaf in rows.first(0, behind, limit, descending=False):
             leaves.append(leaf)
             promised += leaf.n
-            if promised >= wanted:
+            if promised >= needed:
                 break
     return leaves

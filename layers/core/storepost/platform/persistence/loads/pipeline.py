@@ -146,7 +146,7 @@ class Pipeline:
         self._reads.landed()
         first.changes.conclude()
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
         try:
             self.finish()
