@@ -37,6 +37,9 @@ RETRY_SECONDS = 1
 """When a pump goes on that failed itself."""
 LOOK_AGAIN_SECONDS = 0.5
 """How often a queue is looked at where no bell can ring: a message's time to come again."""
+READERS = {"WriteBackQueue": 4}
+"""Of queues whose readers take turns with all others more than once: an import of people leaves a
+message for each, which is handed over by itself."""
 FINISH_SECONDS = 8
 """How long a run that ends waits for what is in its queues; what failed may come too late."""
 
@@ -105,7 +108,8 @@ class LocalRun:
         for reader in self._stream.readers:
             self._start_pump(reader.function.job, reader.pump, aws.TABLES_CHANGED, None)
         for queue in read_queues():
-            self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
+            for _ in range(READERS.get(queue, 1)):
+                self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
         self._start_pump("schedules", self._schedules.run_due, Bell(), LOOK_AGAIN_SECONDS)
 
     def stop(self) -> None:
