@@ -247,7 +247,7 @@ class TestInterrupted:
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> Callable[[], object]:
         """The worker's run, with some products new, some known, and some there no more."""
-        monkeypatch.setattr(chunks, "AHEAD", 2)
+        monkeypatch.setattr(chunks, "_PRODUCTS_READ_AHEAD", 2)
         monkeypatch.setattr(reconciling, "PAGE", 2)
         fill(shopify, 1, 2, 3, 4)
         pulled(hooks, owner)

@@ -32,7 +32,7 @@ TRIES = 10
 @pytest.fixture
 def shop(hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch) -> Shop:
     """A store whose message waits: some records are new, some known, and some there no more."""
-    monkeypatch.setattr(chunks, "AHEAD", 3)
+    monkeypatch.setattr(chunks, "READ_AHEAD", 3)
     monkeypatch.setattr(reconciling, "PAGE", 2)
     fill(shopify, 5, 4)
     pulled(hooks, owner)
