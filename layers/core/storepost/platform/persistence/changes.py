@@ -14,7 +14,6 @@ from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.item import Item, Key, VersionedItem
-from storepost.platform.persistence.loads.in_flight import in_flight
 from storepost.platform.persistence.patience import wait
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.platform.persistence.recorded_reads import Raw, as_it_was
@@ -74,13 +73,6 @@ class _LaterStep:
 
     run: Callable[[], None]
     may_wait: Callable[[], bool]
-
-
-def _run(step: _LaterStep) -> None:
-    try:
-        step.run()
-    except Exception as error:  # all is written: whatever fails here, the answer is true
-        log_unexpected(error)
 
 
 class Changes:
@@ -262,14 +254,13 @@ class Changes:
         self.is_written = True
 
     def conclude(self) -> None:
-        """Runs the steps after the commit, each once: those that have much to do at once."""
+        """Runs the steps after the commit, each once."""
         after, self._after = self._after, []
-        long = [step for step in after if not step.may_wait()]
         for step in after:
-            if step not in long:
-                _run(step)
-        for _ in in_flight(_run, long):
-            pass
+            try:
+                step.run()
+            except Exception as error:  # all is written: whatever fails here, the answer is true
+                log_unexpected(error)
 
     def _complete(self) -> None:
         for step in self._before:
