@@ -19,6 +19,7 @@ from storepost.platform.persistence import sealing
 from storepost.platform.persistence.counted_tree.cold_leaves import ColdLeaves
 from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.splitting import Splitter
+from storepost.platform.persistence.loads import in_flight
 from tests.costs.metering import Meter
 from tests.costs.scenario import Outside, Request, Shop, create_shop, operations
 from tests.costs.scenarios.registry import Scenario
@@ -75,11 +76,15 @@ class Chance:
 
 @contextmanager
 def measured_shop(chance: Chance) -> Iterator[Shop]:
-    """A shop whose meter counts."""
+    """A shop whose meter counts, and in which one call is made after the other.
+
+    Else chance would give its numbers to whichever thread asks first.
+    """
     meter, world = Meter(), World()
     with (
         Outside(meter) as outside,
         mock.patch.object(os, "urandom", chance.urandom),
+        mock.patch.object(in_flight, "CALLS_IN_FLIGHT", 1),
         running_server() as server,
         mock.patch.dict(os.environ, FEED_ALLOW_HOSTS=server.host, SHOPIFY_STAND_IN=server.url),
     ):
