@@ -79,6 +79,7 @@ class LocalRun:
         _allow(urlsplit(store_origin).netloc)
         self.shopify = PretendShopify(APP, demo_shops())
         os.environ["SHOPIFY_STAND_IN"] = f"{store_origin}{SHOPIFY_PATH}"
+        self._readers = {} if entrance else READERS  # a container is a reader by itself
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause, positions=positions or StreamPositions())
@@ -108,7 +109,7 @@ class LocalRun:
         for reader in self._stream.readers:
             self._start_pump(reader.function.job, reader.pump, aws.TABLES_CHANGED, None)
         for queue in read_queues():
-            for _ in range(READERS.get(queue, 1)):
+            for _ in range(self._readers.get(queue, 1)):
                 self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
         self._start_pump("schedules", self._schedules.run_due, Bell(), LOOK_AGAIN_SECONDS)
 
