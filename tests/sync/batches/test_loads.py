@@ -277,7 +277,7 @@ class TestLoads:
             patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as asked,
         ):
             shop.bring(orders=[order(n) for n in range(100)])
-        assert asked.call_count == 2
+        assert 2 <= asked.call_count <= 5, "not with each of some ten transactions and more"
 
     def test_fewer_transactions_than_orders(self, world: World) -> None:
         shop = ready(world)
