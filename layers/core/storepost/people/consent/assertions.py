@@ -125,7 +125,7 @@ def _change(
         address=asserted.address.value,
         occurred_at=asserted.occurred_at,
         recorded_at=asserted.recorded_at,
-        write_backs=_write_backs(subject, before, decision, asserted.recorded_at),
+        write_backs=_write_backs(subject, before, decision, asserted),
         follows=before.holds.change if before.holds else None,
     )
 
@@ -146,9 +146,32 @@ def _outcome(
 
 
 def _write_backs(
-    subject: Subject, consent: AddressConsent, decision: Decision, now: datetime
+    subject: Subject, consent: AddressConsent, decision: Decision, asserted: AssertedStatement
 ) -> tuple[WriteBack, ...]:
-    pending = tuple(WriteBack(store_id) for store_id in stores_to_update(subject, consent))
-    if not decision.superseded:
-        return pending
-    return tuple(each.skipped(SkipReason.SUPERSEDED, now) for each in pending)
+    """What is to be written to each store; what is decided already is skipped at once."""
+    return tuple(
+        _skipped_or_pending(WriteBack(store_id), consent, decision, asserted)
+        for store_id in stores_to_update(subject, consent)
+    )
+
+
+def _skipped_or_pending(
+    pending: WriteBack, consent: AddressConsent, decision: Decision, asserted: AssertedStatement
+) -> WriteBack:
+    reason = _reason_to_skip(pending, consent, decision, asserted.statement)
+    return pending.skipped(reason, asserted.recorded_at) if reason else pending
+
+
+def _reason_to_skip(
+    write_back: WriteBack, consent: AddressConsent, decision: Decision, statement: ConsentStatement
+) -> SkipReason | None:
+    """Why the store gets nothing, whatever happens until a worker would decide it.
+
+    The first statement about an address is what its own store has, where no other customer of the
+    store has the address. So an import of many customers queues no message for each of them.
+    """
+    if decision.superseded:
+        return SkipReason.SUPERSEDED
+    is_its_own = statement.is_all_of_store and statement.origin.store_id == write_back.store_id
+    is_first = consent.holds is None and consent.erased_at is None and not consent.other_customers
+    return SkipReason.ALREADY_CURRENT if is_its_own and is_first else None

@@ -50,6 +50,9 @@ class AtStore:
     """When an address that they had before was unsubscribed: what they said until then ended."""
     is_in_a_loop: bool = False
     """Whether the store has contradicted a no that it took too often for its dates to count."""
+    is_all_of_store: bool = False
+    """Whether the person has no other customer of the store, which takes consent, and this one is
+    new."""
 
 
 def assert_from_store(
@@ -90,6 +93,7 @@ def assert_from_store(
         since=at_store.refused_at if at_store else None,
         customer=at_store.customer if at_store else None,
         is_of_others=at_store is not None and at_store.is_of_others,
+        is_all_of_store=at_store is not None and at_store.is_all_of_store,
         evidence=after.evidence,
     )
     address = Address(channel, after.address)

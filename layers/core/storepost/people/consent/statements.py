@@ -33,6 +33,8 @@ class ConsentStatement:
     """The store's customer that it is about, where a store says it."""
     is_of_others: bool = False
     """Whether that customer belongs to somebody else than the subject."""
+    is_all_of_store: bool = False
+    """Whether it is new, and the only one of its store that the subject has."""
     evidence: EvidenceDetails = NO_EVIDENCE
     """What proves it beside the origin's proof."""
 

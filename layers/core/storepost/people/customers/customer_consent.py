@@ -158,11 +158,28 @@ def _assert(
             after=push.consent_after(channel),
             updated_at=push.incoming.external_updated_at,
             origin=push.origin_of(channel),
-            at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
+            at_store=AtStore(
+                push.after.ref,
+                is_of_others,
+                refused_at,
+                is_in_a_loop,
+                is_all_of_store=_is_all_of_store(push, owner),
+            ),
         )
     if is_of_others:
         note_customer(changes, workspace, address, push.after.ref)
     return outcome
+
+
+def _is_all_of_store(push: Push, owner: Profile) -> bool:
+    """Whether the customer is new, and the only one of the store that the address's owner has.
+
+    A store that takes no consent is left to the worker, which says so.
+    """
+    link = owner.links.get(push.store.id)
+    is_owners = push.before is None and push.after.profile_id == owner.id
+    is_only_one = is_owners and link is not None and link.customers == 1
+    return is_only_one and push.store.takes_consent
 
 
 def _detach_former(changes: Changes, push: Push, channel: Channel) -> None:
