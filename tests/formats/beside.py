@@ -30,6 +30,7 @@ KEPT = {"S": "kept"}
 PREFIX = "later_"
 """How a value begins that this release doesn't know."""
 NEW_VALUES = {
+    ("consent_change", "source"),
     ("consent_evidence", "source"),
     ("profile_merge", "source"),
     ("suppression", "source"),
