@@ -37,6 +37,7 @@ def canonical(tag: str) -> str:
     return str(language.to_tag())
 
 
+@lru_cache(maxsize=256)
 def parts(code: str) -> LocaleParts:
     """Returns the parts of a canonical tag, with its English name."""
     import langcodes  # noqa: PLC0415 - 38 ms
