@@ -14,7 +14,7 @@ from local import aws, functions
 from local.aws.bells import Bell
 from local.aws.stream_positions import StreamPositions
 from local.console import say_failure
-from local.events.pumps import StreamPump, pump_queue, read_queues
+from local.events.pumps import StreamPump, StreamReader, pump_queue, read_queues
 from local.events.schedules import Schedules
 from local.gateway.cors import cors_of_template
 from local.gateway.endpoints import (
@@ -107,7 +107,8 @@ class LocalRun:
     def pump(self) -> None:
         """Has a thread for every reader from now on."""
         for reader in self._stream.readers:
-            self._start_pump(reader.function.job, reader.pump, aws.TABLES_CHANGED, None)
+            pump = partial(self._pump_stream, reader)
+            self._start_pump(reader.function.job, pump, aws.TABLES_CHANGED, None)
         for queue in read_queues():
             for _ in range(self._readers.get(queue, 1)):
                 self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
@@ -176,6 +177,11 @@ class LocalRun:
                 continue
             if not carried:
                 bell.wait(rings, seconds)
+
+    def _pump_stream(self, reader: StreamReader) -> int:
+        """Waits as Lambda does until there is more for one batch, and hands it on."""
+        self._stop.wait(reader.window)
+        return reader.pump()
 
     def _pause(self, failures: int) -> None:
         self._stop.wait(min(0.1 * 2**failures, RETRY_SECONDS))

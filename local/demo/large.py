@@ -26,7 +26,7 @@ AHEAD = 2
 MAX_WAITING = 400
 """Messages in the queues beyond which no further batch is sent: they are in memory."""
 SAY_SECONDS = 5
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)

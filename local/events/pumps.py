@@ -63,19 +63,30 @@ class StreamReader:
     pause: Pause
     positions: StreamPositions
     _iterators: dict[str, str] = field(default_factory=dict)
+    _shards: list[tuple[str, str]] = field(default_factory=list)
+    """Each with its stream. A local engine has the same ones as long as the table is there."""
+
+    @property
+    def window(self) -> int:
+        """For how many seconds records are gathered for one batch."""
+        return int(self.source.get("MaximumBatchingWindowInSeconds", 0))
 
     def pump(self) -> int:
         """Hands on what is new; the number of records handed to the function."""
-        arn = client("dynamodb").describe_table(TableName=self.table)["Table"]["LatestStreamArn"]
-        shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
-        return sum(self._pump_shard(arn, shard["ShardId"]) for shard in shards)
+        return sum(self._pump_shard(arn, shard) for arn, shard in self._all_shards())
+
+    def _all_shards(self) -> list[tuple[str, str]]:
+        if not self._shards:
+            table = client("dynamodb").describe_table(TableName=self.table)["Table"]
+            arn = table["LatestStreamArn"]
+            stream = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]
+            self._shards = [(arn, shard["ShardId"]) for shard in stream["Shards"]]
+        return self._shards
 
     def waiting(self) -> list[Record]:
         """What is new, oldest first, and stays new."""
-        arn = client("dynamodb").describe_table(TableName=self.table)["Table"]["LatestStreamArn"]
-        shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
         found: list[Record] = []
-        for shard in (each["ShardId"] for each in shards):
+        for arn, shard in self._all_shards():
             iterator = self._iterators.get(shard) or self._begin(arn, shard)
             while (answer := client(STREAMS).get_records(ShardIterator=iterator))["Records"]:
                 found += [record for record in answer["Records"] if passes(record, self.source)]
