@@ -29,7 +29,7 @@ signature is made over the body's bytes as they came. The guide \
 it. After 408, 429, 5xx or no answer it is sent again: {_ATTEMPTS} attempts within about {_DAYS} \
 days, with growing waits, and not before your `Retry-After`. Any other answer, a redirect too, \
 counts as a refusal at once. A newer change of the address ends the attempts of an older one. \
-`writeBacks.list` tells of each attempt; with `status=failed` it lists what you didn't take. That \
+`writeBacks.list` has each attempt; with `status=failed` it lists what you didn't take. That \
 is sent again by `writeBacks.retry`, and also after your address changes or after you take another \
 one.
 
@@ -57,7 +57,7 @@ _EXAMPLE = {
 _ANSWERS = {
     "2XX": "You took it: the write-back is `written`.",
     "408": "You had no time: it is sent again.",
-    "429": "You are asked too often: it is sent again.",
+    "429": "You get too many requests: it is sent again.",
     "5XX": "Something went wrong at your end: it is sent again.",
     "default": "You refused it: the write-back is `failed`, and isn't sent again by itself.",
 }

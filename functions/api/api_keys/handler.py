@@ -114,7 +114,7 @@ def rotate_api_key(
 
     The key gets a new secret and keeps its id, name and scope. The old secret works until
     `overlapSeconds` are over; a secret from before an earlier rotation ends at once. A `write` key
-    can rotate itself. The workspace's owner and the person who made the key are told by email.
+    can rotate itself. The workspace's owner and the person who made the key are notified by email.
     """
     overlap = body.overlap_seconds if body else None
     return CreatedApiKey.of(service.rotate_key(caller, id, overlap, writes))

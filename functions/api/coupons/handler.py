@@ -1,4 +1,4 @@
-"""Coupons and their codes: made here or brought in a file, and handed out once each."""
+"""Coupons and their codes: generated or imported from a file, and handed out once each."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -92,7 +92,7 @@ def create_coupon(caller: Writer, writes: Writes, body: CouponBody) -> Coupon:
 def check_coupon_import(caller: Writer, body: CouponImportCheckBody) -> CouponImportCheck:
     """Check a file of coupon codes.
 
-    Says which column has the codes, how many an import would bring and what is wrong with the other
+    Says which column has the codes, how many an import would add and what is wrong with the other
     rows. Nothing is stored.
     """
     check = check_import(caller.workspace, body.store_id, body.content, body.column)
@@ -109,8 +109,8 @@ def import_coupon(caller: Writer, writes: Writes, body: CouponImportBody) -> Cou
     """Import a coupon's codes from a file.
 
     Makes a coupon of kind `bulk` with the codes of the file, which are stored in the background and
-    are `pending` until then. Codes that stand in the file twice, that the store has already, or
-    that are none are skipped and counted in `importSkipped`. The codes must be good in the store
+    are `pending` until then. Codes that are in the file twice, that the store has already, or that
+    are none are skipped and counted in `importSkipped`. The codes must be good in the store
     already: no discount is made in a Shopify shop.
     """
     fields, content = body.details(), body.content
@@ -256,8 +256,8 @@ def get_code(
 ) -> CouponCode:
     """Get a coupon code.
 
-    One code with the person who has it and the order that used it. After `pending` it tells whether
-    the Shopify shop has taken the code.
+    One code with the person who has it and the order that used it. After `pending` its `status`
+    says whether the Shopify shop accepted the code.
     """
     coupon, code = changing.get_code(caller.workspace, id)
     [viewed] = code_listing.code_views(coupon, [code])
@@ -292,7 +292,7 @@ def delete_code(
 ) -> None:
     """Delete a code that nobody has.
 
-    Deletes a code whose status is `available` or `failed`. A Shopify shop forgets it, too.
+    Deletes a code whose status is `available` or `failed`. It is deleted in its Shopify shop, too.
     """
     changing.delete_code(caller.workspace, id, writes)
 

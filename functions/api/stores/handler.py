@@ -149,8 +149,8 @@ def disconnect_store(
     """Disconnect a store.
 
     The store gives and takes nothing any more: imports that run or wait fail with
-    `store_disconnected`, its feeds rest and nothing is written back. What it brought stays. From a
-    Shopify shop the app is removed. Connecting it again keeps the store's id.
+    `store_disconnected`, its feeds rest and nothing is written back. Its data stays. From a Shopify
+    shop the app is removed. Connecting it again keeps the store's id.
     """
     from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 

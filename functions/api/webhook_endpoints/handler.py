@@ -184,7 +184,7 @@ def list_webhook_deliveries(
     """List a webhook endpoint's deliveries.
 
     The deliveries of the last 30 days with their attempts, the newest first. An event's delivery
-    appears with its first attempt. An endpoint with more than 20,000 deliveries is asked by
+    appears with its first attempt. For an endpoint with more than 20,000 deliveries, filter by
     `createdFrom` and `createdTo`.
     """
     filters = DeliveryFilter(type, status, CreatedWithin(created_from, created_to))
@@ -257,8 +257,8 @@ def list_event_types(
 ) -> Page[WebhookEventType]:
     """List the types of events.
 
-    What webhook endpoints can ask for, each with when it is told, the JSON Schema of its `data` and
-    a whole message as a sample. They are the same in every workspace.
+    Lists the types that webhook endpoints can ask for: when each is sent, the JSON Schema of its
+    `data` and a whole message as a sample. They are the same in every workspace.
     """
     found = event_types.list_event_types(PageRequest(page, page_size))
     return Page[WebhookEventType].of(found, WebhookEventType.of)

@@ -69,7 +69,7 @@ class InvitationSummary(Shape):
 
 
 class InvitationPreview(Shape):
-    """An invitation as whoever holds its link sees it."""
+    """An invitation as the holder of its link sees it."""
 
     workspace: str = Field(description="The name of the workspace that the person is invited to.")
     workspace_slug: str = Field(description="The workspace's part in web addresses.")

@@ -12,7 +12,7 @@ from storepost.values.wire import Shape, Timestamp
 
 
 class FeedCounts(Shape):
-    """What an import did, in rows where nothing else is said: `rows = imported + unmatched +
+    """What an import did, in rows unless a field says otherwise: `rows = imported + unmatched +
     skipped`.
     """
 
@@ -41,8 +41,8 @@ class FeedCounts(Shape):
         description="How many rows couldn't be used; the list of skipped rows says why."
     )
     removed: int = Field(
-        description="How many rows of the import before weren't in the file any more. What they "
-        "said was taken back."
+        description="How many rows of the import before weren't in the file any more. Their values "
+        "were removed."
     )
 
 

@@ -54,7 +54,7 @@ class LatestFeedImport(StoredEnum):
 class FeedTrigger(StoredEnum):
     """Why an import was queued.
 
-    `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody asked for
+    `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody requested
     it, or changed the feed.
     """
 
@@ -73,7 +73,7 @@ class Stage(StoredEnum):
 
 @dataclass(frozen=True)
 class FeedCounts:
-    """What an import did, in rows where nothing else is said."""
+    """What an import did, in rows unless a field says otherwise."""
 
     rows: int = 0
     imported: int = 0

@@ -21,8 +21,8 @@ class ExportSection[T](Shape):
 
     items: list[T] = Field(description="The newest, at most 1,000 of them.")
     total: int = Field(
-        description="How many there are in all. The rest stands on the further pages "
-        "of the kind's own list."
+        description="How many there are in all. The rest is on the further pages of the kind's own "
+        "list."
     )
 
 

@@ -27,7 +27,7 @@ class WriteBackCustomer(Shape):
 
 
 class WriteBackData(Shape):
-    """A change of consent, as a store is told of it."""
+    """A change of consent, as it is written back to a store."""
 
     change_id: UUID = Field(
         description="The change in the consent history of the profile (`consent.getChange`)."

@@ -61,7 +61,7 @@ class WriteBackFilter:
 
 @dataclass(frozen=True)
 class ListedWriteBack:
-    """What became of telling a store of a change."""
+    """The write-back of a change to one store."""
 
     profile_id: UUID
     """The profile that answers for the change's own by now."""

@@ -69,8 +69,7 @@ class Customer(RequestBody):
     )
     proof: ProofInput | None = Field(
         default=None,
-        description="What shows that the person wanted it; it counts for each consent "
-        "in this body.",
+        description="What proves the person's choice; it counts for each consent in this body.",
     )
     evidence: EvidenceInput | None = Field(
         default=None,

@@ -38,12 +38,12 @@ class ProfileCustomer(Shape):
         description="The language that the store has, as a BCP 47 tag. Null where it has none."
     )
     email_marketing_consent: ConsentState = Field(
-        description="What the store gave or took last for its email address. What "
-        "holds stands on the profile."
+        description="What the store gave or took last for its email address. The profile has what "
+        "holds."
     )
     sms_marketing_consent: ConsentState = Field(
-        description="What the store gave or took last for its phone number. What holds "
-        "stands on the profile."
+        description="What the store gave or took last for its phone number. The profile has what "
+        "holds."
     )
     external_created_at: Timestamp = Field(description="When the store created the customer.")
     external_updated_at: Timestamp = Field(

@@ -138,7 +138,7 @@ def delete_customer_of(
 ) -> None:
     """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
 
-    `at` is when, where the store says so: nothing older brings the customer back.
+    `at` is when, where the store says so: nothing older restores the customer.
     """
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)

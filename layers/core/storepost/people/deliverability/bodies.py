@@ -54,7 +54,7 @@ class SuppressionInput(AddressInput):
 
 
 class AddressesToCheck(RequestBody):
-    """Addresses that somebody is about to write to."""
+    """Addresses to check before something is sent to them."""
 
     addresses: Annotated[list[AddressInput], Field(min_length=1, max_length=MAX_ADDRESSES)] = Field(
         description="1 to 500 addresses. The answer has them in this order."

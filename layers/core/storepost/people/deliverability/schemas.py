@@ -45,8 +45,8 @@ class Suppression(Shape):
         description="The name of the person or the API key that lifted it. Null where nobody did."
     )
     lift_note: str | None = Field(
-        description="Why it was lifted, as whoever did so wrote. Null where nobody wrote anything, "
-        "or the person was erased."
+        description="Why it was lifted, in the words of the person who did so. Null where nobody "
+        "wrote anything, or the person was erased."
     )
 
     @classmethod
@@ -72,7 +72,7 @@ class CheckedSuppression(Shape):
     """Whether an address is suppressed."""
 
     channel: Channel = Field(
-        description="What the address is, as it was asked: `email`, or a phone number for `sms`."
+        description="The address's channel, as requested: `email`, or a phone number for `sms`."
     )
     address: str = Field(description="The address in the form that is compared.")
     suppressed: bool = Field(description="Whether anything suppresses it.")

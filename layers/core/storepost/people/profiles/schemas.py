@@ -20,7 +20,7 @@ class LocaleSource(Shape):
     """What a profile's locale was taken from."""
 
     source: LocaleOrigin = Field(
-        description="What kind of record brought it: an `order` or a `customer`."
+        description="What kind of record it comes from: an `order` or a `customer`."
     )
     store_id: UUID | None = Field(
         description="The store that the record is from. Null where it isn't known."
@@ -71,9 +71,8 @@ class ProfileSummary(Shape):
         description="Whether the person has a customer or an order in any store."
     )
     email_marketing_consent: ConsentState = Field(
-        description="Whether the shown email address may get marketing. "
-        "`not_subscribed`: nobody ever said so. `pending`: asked to "
-        "confirm. Without an address it is `not_subscribed`."
+        description="Whether the shown email address may get marketing. `not_subscribed`: there is "
+        "no statement. `pending`: asked to confirm. Without an address it is `not_subscribed`."
     )
     sms_marketing_consent: ConsentState = Field(
         description="Whether the shown phone number may get marketing, with the same states."
@@ -183,12 +182,12 @@ class MergeCause(Shape):
     """What made two profiles one."""
 
     source: str = Field(
-        description="`api` or `manual` where a key or a person asked for it, or sent "
-        "what led to it; else the store's platform, `shopify` or `custom`."
+        description="`api` or `manual` where a key or a person requested it, or sent what led to "
+        "it; else the store's platform, `shopify` or `custom`."
     )
     reference: str | None = Field(
-        description="The external id of the order or customer that named both. Null "
-        "where a request asked for it."
+        description="The external id of the order or customer that named both. Null where a "
+        "request caused it."
     )
 
 

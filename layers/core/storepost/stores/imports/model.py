@@ -9,7 +9,7 @@ from storepost.values.stored_enum import StoredEnum
 
 
 class ImportScope(StoredEnum):
-    """What an import brings. `customers_orders`: customers, then orders. `products`: products
+    """What an import contains. `customers_orders`: customers, then orders. `products`: products
     with their variants.
     """
 

@@ -20,7 +20,7 @@ class Platform(StoredEnum):
 
 class StoreStatus(StoredEnum):
     """Whether a store takes part. `active`: it gives and takes data. `disconnected`: it does
-    neither until it is connected again; what it brought stays.
+    neither until it is connected again; its data stays.
     """
 
     ACTIVE = "active"
