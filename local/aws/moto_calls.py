@@ -42,7 +42,7 @@ EVENTS = (
     "after-call",
     "after-call-error",
 )
-"""What botocore tells of during a call, each with the service and the operation."""
+"""The events of botocore during a call, each with the service and the operation."""
 _LIBRARIES = frozenset({"aws_lambda_powertools", "boto3", "botocore", "moto", "pynamodb"})
 """Whose listeners only serve the request as it is sent."""
 
