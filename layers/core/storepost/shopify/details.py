@@ -13,7 +13,7 @@ from storepost.values.locale_codes import canonical, parts
 MAX_LOCALES = 40
 _ASKING = "read_locales"
 _FALLBACK = "en"
-"""The primary locale where the shop tells of none, as every shop began with it."""
+"""The primary locale where the shop sends none, as every shop began with it."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def _look_after(shop: str, row: Key) -> bool:
         logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
         failed = True
     except NeedsReauth:
-        pass  # its store says so now; only somebody of the shop can mend that
+        pass  # its store says so now; only somebody of the shop can fix that
     except Exception as error:  # one shop's failure is not the others'
         log_unexpected(error)
         failed = True

@@ -74,7 +74,7 @@ def words_of_row(text: str) -> list[str]:
 
 
 def words_to_find(folded: str) -> list[str]:
-    """Returns the words of a folded text that `q` can tell apart, without idle ones.
+    """Returns the words of a folded text that `q` can distinguish, without idle ones.
 
     What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
     may begin it with begins its first word, too.

@@ -72,7 +72,7 @@ def invite(
     """Invites an address and emails it the link."""
     workspace, repository = caller.workspace, InvitationRepository(caller.workspace)
     person = find_account(email)
-    # Read where nobody has the address, too: nothing tells who has an account elsewhere.
+    # Read where nobody has the address, too: nothing shows who has an account elsewhere.
     if WorkspaceRepository(workspace).membership_of(person.id if person else NOBODY):
         raise AlreadyMember()
     if repository.open_for(email):

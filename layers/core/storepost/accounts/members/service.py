@@ -127,7 +127,7 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
 
 
 def delete_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
-    """Ends somebody's membership; the owner is told which active keys that person made.
+    """Ends somebody's membership; the owner gets an email with the active keys that person made.
 
     The keys go on working, without the role of the person who made them.
     """

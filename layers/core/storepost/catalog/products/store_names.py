@@ -29,7 +29,7 @@ from storepost.stores.stores.model import Store
 from storepost.values.ids import SHORT_LENGTH, from_short
 
 MAX_NAMES = 100_000
-"""Of a store that are held at once, and of its products: 20 MB."""
+"""Of a store that are in memory at once, and of its products: 20 MB."""
 _AT_ONCE = 4
 _DEVIATIONS = 6
 """By how many standard deviations a partition may have more than the average: one in a billion."""

@@ -106,7 +106,7 @@ def replace_layer(
 ) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
 
-    Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
+    Raises StaleUpdate, having added nothing, where what is stored is newer, or as old and removed.
     """
     digest = digest_of(product.values, product.updated_at)
     writing = _Writing(changes, product_source, product.external_id)
@@ -130,7 +130,7 @@ def remove_layer(
 ) -> Written | None:
     """Adds that the source has the product no more; None where it never had it.
 
-    `at` is the source's own time of that, where it tells one: nothing older is taken then.
+    `at` is the source's own time of that, where it has one: nothing older is taken then.
 
     The product falls back to what other sources say, or is removed where none has it any more.
     """

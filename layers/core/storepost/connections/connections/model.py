@@ -47,7 +47,7 @@ class Connection:
 
     @property
     def key(self) -> str:
-        """Returns what tells the connection from the others of the workspace."""
+        """Returns what identifies the connection in the workspace."""
         return PREFIX + self.shop
 
 

@@ -1,4 +1,4 @@
-"""The document that says everything held of a person."""
+"""The document with everything stored about a person."""
 
 from pydantic import Field
 

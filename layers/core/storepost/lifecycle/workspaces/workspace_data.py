@@ -63,7 +63,7 @@ def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> 
 
 
 def delete_webhooks(workspace: WorkspaceScope) -> bool:
-    """Removes the webhook endpoints first, so that nobody is told of what goes; then deliveries."""
+    """Removes the webhook endpoints first, so that no event of this is sent; then deliveries."""
     endpoints = EndpointRepository(workspace)
     for endpoint in endpoints.all():
         commit_anew(partial(endpoints.delete, endpoint=endpoint))

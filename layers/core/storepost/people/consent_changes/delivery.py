@@ -1,4 +1,4 @@
-"""How a store is told of a change: a shop by its Admin API, any other at its own address."""
+"""How a change is written back: to a shop by its Admin API, to any other store at its address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Delivery:
         """Writes the change to the store; this is one attempt.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
-        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
+        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is sent.
         """
         if self.config is None:
             watch = Stopwatch()

@@ -147,5 +147,5 @@ class ConsentSettingsUpdate(RequestBody):
     )
 
     def value(self) -> Settings:
-        """Returns what the service is told."""
+        """Returns the value that the service works with."""
         return Settings(self.evidence_retention_days)

@@ -144,7 +144,7 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
-    """Notes why the store isn't told; what it may be told another time isn't lost."""
+    """Notes why nothing is sent to the store; what may be sent another time isn't lost."""
     after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _finish_as_missed(task, after, is_disconnected(task.workspace, task.store_id))
@@ -155,7 +155,7 @@ def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
 
 
 def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
-    """Whether the store is told once it permits it: of an unsubscription alone.
+    """Whether it is sent once the store permits it: an unsubscription alone.
 
     Most stores without an address never get one.
     """
@@ -265,7 +265,7 @@ def _note_refused(
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
     """Lets what the store took count as given by it; whether that is all that the store has.
 
-    Where the store gave something else while it was told, that stays: nobody knows which came last
+    Where the store sent something else during the write, that stays: nobody knows which came last
     there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
     that is killed in between has left.
     """
@@ -283,7 +283,7 @@ def _finish(task: Task, after: WriteBack) -> None:
 def _finish_as_missed(
     task: Task, after: WriteBack, precondition: Precondition | None = None
 ) -> None:
-    """The same, where the store may be told another time.
+    """The same, where it may be sent another time.
 
     Raises NotTaken where `demand` doesn't hold any more: then it is decided anew.
     """

@@ -78,7 +78,7 @@ def write_customer(
 ) -> PutCustomer:
     """Adds to a unit of work what a customer that arrives from a store changes.
 
-    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted or
+    `origin` says who sends it. Raises StaleUpdate where what is stored is newer, or was deleted or
     redacted and isn't older, and MergedFirst; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)

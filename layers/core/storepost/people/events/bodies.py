@@ -1,4 +1,4 @@
-"""Events as requests tell of them."""
+"""Events as requests have them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any

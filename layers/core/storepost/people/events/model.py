@@ -35,7 +35,7 @@ class ProfileEvent:
 
 @dataclass(frozen=True)
 class IncomingEvent:
-    """An event as somebody tells of it."""
+    """An event as somebody sends it."""
 
     person: UUID | Identity
     """The profile's id, or what names the person."""

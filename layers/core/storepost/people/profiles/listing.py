@@ -254,7 +254,7 @@ def _read(
 def _from_entries(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """Several filters of which the entries tell: only the page's own profiles are read."""
+    """Several filters that the entries answer: only the page's own profiles are read."""
     listing = ProfileLists(workspace).by_first_seen.scan(
         page,
         lambda entries: [entry for entry in entries if filters.keeps(entry)],

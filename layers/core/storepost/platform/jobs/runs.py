@@ -67,7 +67,7 @@ class Run[M: QueueMessage]:
                 self.check_time()
 
     def attempt(self, work: Callable[[], None], give_up: Callable[[Exception], bool]) -> None:
-        """Does the work; what fails at the last try is given up.
+        """Does the work; what fails at the last try is abandoned.
 
         `give_up` notes the failure, and says False where it can't: it is raised, and the message
         goes to the dead-letter queue.

@@ -86,7 +86,7 @@ class OwnedClient:
     """
 
     def __init__(self, owner: str) -> None:
-        """Makes the client; `owner` tells this run from every other one."""
+        """Makes the client; `owner` identifies this run."""
         self._client = dynamodb_client()
         self._owner = owner
         self.update_item = self._client.update_item

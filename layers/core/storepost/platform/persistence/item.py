@@ -67,7 +67,7 @@ class UnknownKind(Exception):  # noqa: N818 - it is what was found
 
 
 class Item(Row):
-    """A row of the one table; every slice's rows derive from it and are told apart by `kind`."""
+    """A row of the one table; every slice's rows derive from it and are distinguished by `kind`."""
 
     class Meta:
         """One table, one region, named by the template."""

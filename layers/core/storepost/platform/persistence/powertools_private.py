@@ -15,5 +15,5 @@ def id_of_record(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> st
 
 
 def hash_of_payload(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> str:
-    """Returns the hash by which a record tells another request with the same key."""
+    """Returns the hash by which a record recognizes another request with the same key."""
     return layer._get_hashed_payload(event)

@@ -38,7 +38,7 @@ class Row(Model):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Returns what tells the row from every other of its table."""
+        """Returns what identifies the row in its table."""
         raise TypeError(f"{type(self).__name__} belongs to neither table")
 
     @property

@@ -31,7 +31,7 @@ type ExpectLive = Callable[[Changes, WorkspaceScope], None]
 
 
 class RunAbandoned(Exception):  # noqa: N818 - it is what happened
-    """Others have given up a run that took too long, or the workspace is gone: nothing shows it."""
+    """Others abandoned a run that took too long, or the workspace is gone: nothing shows it."""
 
 
 class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
@@ -43,7 +43,8 @@ class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
     """The published ones, by their sequence; the size is in bytes."""
     begun = Records("number", "pages", "at", "first", "last", named_by=["number"])
     """Those whose pages are being written, and since when; of a merge also the least and the
-    greatest sequence of what it merges."""
+    greatest sequence of what it merges.
+    """
     ended = Records("number", "pages", named_by=["number"])
     """Those that are read no more, and whose pages may still be there."""
 

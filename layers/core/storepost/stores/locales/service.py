@@ -124,8 +124,8 @@ def _update(
 ) -> Locales:
     """Two stores that change at once both write the row, so that one of them is decided anew.
 
-    It is read before the stores for that, and written although nothing may change in it: where
-    each of two stores gives up what the other still seems to have, neither would change anything.
+    It is read before the stores for that, and written although nothing may change in it: where each
+    of two stores drops a locale that the other still seems to have, neither would change anything.
     """
     repository = LocaleRepository(workspace)
     locales = repository.get()

@@ -1,4 +1,4 @@
-"""What a shop tells of itself. It is asked how things are now, so no order of arrival matters."""
+"""What a shop sends about itself. Its state is read anew, so no order of arrival matters."""
 
 from collections.abc import Collection
 from dataclasses import replace

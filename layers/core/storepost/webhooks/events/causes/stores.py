@@ -1,4 +1,4 @@
-"""What a change of the row of a store, or of an import of a store or a feed, tells."""
+"""The events of a change of the row of a store, or of an import of a store or a feed."""
 
 from itertools import takewhile
 
@@ -47,7 +47,7 @@ def _needs_approval(row: StoreItem) -> bool:
 def turns_cause(old: Item | None, new: Item | None) -> Cause | None:
     """Tells that a store needs attention because its latest import failed by now.
 
-    Of a store that was disconnected its own row tells.
+    A store that was disconnected has the event of its own row.
     """
     if not isinstance(new, ImportTurnsItem):
         return None
