@@ -51,7 +51,7 @@ class ShopSync:
     workspace: WorkspaceScope
     coupon_id: UUID
     tries: int
-    """How many times the queue brought the message, this one included."""
+    """How many times the queue delivered the message, this one included."""
     failing: str | None = None
     """Why codes fail without a call to the shop; None until a call failed."""
 

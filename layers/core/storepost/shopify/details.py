@@ -52,8 +52,8 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
 def locales_of(
     details: ShopDetails, granted: Collection[str], stored: Sequence[StoreLocale]
 ) -> tuple[StoreLocale, ...]:
-    """Returns a store's locales, the primary one first: the shop's,
-    where the scopes let it be asked.
+    """Returns a store's locales, the primary one first: the shop's, where the scopes let it be
+    read.
 
     Else it keeps those that it had. One that had none takes what the details have instead.
     """

@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 1.0
 def look_after_shops() -> int:
     """Has a fresh token of each shop that is due; returns how many shops it was.
 
-    One that can't answer, or fails otherwise, is asked again a day later: so many of them hold
+    One that can't answer, or fails otherwise, is tried again a day later: so many of them hold
     nobody up.
     """
     looked_after = 0

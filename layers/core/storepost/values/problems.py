@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): what an operation says when it can't do what it was asked.
+"""Problem details (RFC 9457): what an operation answers when it can't do what was requested.
 
     Problem
     ├── MalformedRequest      400

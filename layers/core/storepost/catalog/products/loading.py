@@ -1,4 +1,4 @@
-"""Many new products at once, as an import brings them: their lists are packed.
+"""Many new products at once, as an import writes them: their lists are packed.
 
 Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
 mark and their entries in all lists, which stand in pages, and makes products of the rows. What

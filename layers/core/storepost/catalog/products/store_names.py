@@ -1,7 +1,7 @@
 """What a store's products and variants are called, read at once: a few queries instead of gets.
 
-A query brings thousands of sort keys of the store's list and of its names; asked row by row, a
-feed of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
+A query returns thousands of sort keys of the store's list and of its names; read row by row, a feed
+of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
 """
 
 from collections.abc import Callable, Mapping

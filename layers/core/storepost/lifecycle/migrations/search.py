@@ -2,7 +2,7 @@
 
 First each row that is searched has its postings written, then each posting is compared with its
 row. Of orders it also queues those that are counted as sold otherwise than they say, as the stream
-that brings postings is the one that has them counted.
+that leads to postings is the one that has them counted.
 """
 
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""What is the workspace's own, its stores, and what those brought."""
+"""What is the workspace's own, its stores, and their data."""
 
 from contextlib import suppress
 from functools import partial
@@ -121,7 +121,7 @@ def delete_definitions(workspace: WorkspaceScope) -> bool:
 
 
 def delete_postings(workspace: WorkspaceScope) -> bool:
-    """Removes what the search knows; the stream brings what the rows before have left behind.
+    """Removes what the search knows; the stream delivers what the rows before have left behind.
 
     The rows that name runs go first: the stream's reader begins none from then on, and removes
     postings as if there had never been any.

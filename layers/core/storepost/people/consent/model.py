@@ -70,7 +70,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class ConsentOrigin:
-    """Says how an assertion came, and who brought it."""
+    """Says how an assertion came, and who sent it."""
 
     source: ConsentSource
     store_id: UUID | None = None

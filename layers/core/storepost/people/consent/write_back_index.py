@@ -2,7 +2,7 @@
 
 A row stands for a change and names the stores that it is written back to. What became of each
 stands in the change alone, so that settling a write-back costs nothing here. The row of a new
-change has what its messages need, too: the table's stream brings it to the relay
+change has what its messages need, too: the table's stream delivers it to the relay
 (`write_back_relay.py`).
 """
 

@@ -18,7 +18,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """What was decided doesn't hold any more: the queue brings the message again."""
+    """What was decided doesn't hold any more: the queue delivers the message again."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class ConsentChangedMessage(Shape):
 
 
 _LATER = frozenset({408, 429})
-"""Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
+"""Besides 5xx: the server had no time, or got too many requests (RFC 9110, RFC 6585)."""
 
 
 @dataclass(frozen=True)

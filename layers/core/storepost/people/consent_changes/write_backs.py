@@ -70,8 +70,9 @@ def write_back(message: str, tries: int) -> None:
 
     A message that names no change is about what a store hasn't taken, or about its failures.
 
-    `tries` is how many times the queue brought the message, this one included: more than once where
-    a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided anew.
+    `tries` is how many times the queue delivered the message, this one included: more than once
+    where a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided
+    anew.
     """
     body = json.loads(message)
     if "changeId" not in body:
@@ -86,7 +87,7 @@ def write_back(message: str, tries: int) -> None:
 
 
 def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
-    """Does what the message asks for, or notes that it failed where nothing brings that again."""
+    """Does what the message asks for, or notes that it failed where nothing delivers that again."""
     try:
         check_tries(tries)
         _carry_out(task, attempt, tries)
@@ -248,7 +249,7 @@ def _note_taken(
 def _note_refused(
     task: Task, delivery: Delivery, outcome: WriteBackOutcome, refusal: WriteBackRefusal
 ) -> None:
-    # Before the write-back is finished: after that, nothing brings the message again.
+    # Before the write-back is finished: after that, nothing delivers the message again.
     note_failure(delivery.store, needs_people=refusal.needs_people)
     at = next_attempt_at(len(task.pending.attempts) + 1, outcome)
     made = task.pending.attempted(outcome.attempt, at)

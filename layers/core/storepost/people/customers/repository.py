@@ -140,7 +140,7 @@ class CustomerRepository:
         and these others.
 
         Not what is left of a customer whose person was erased, until the worker comes: an order may
-        have brought the id to somebody else.
+        have moved the id to somebody else.
         """
         ids = [
             (each.store_id, each.value)

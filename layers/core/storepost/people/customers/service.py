@@ -155,7 +155,7 @@ def delete_customer_of(
 def tombstone_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
 
-    Nothing older brings the customer, in whatever order that comes.
+    Nothing older creates the customer, in whatever order that comes.
     """
     customers = CustomerRepository(store.workspace)
     if customers.get(store.id, external_id) is None:

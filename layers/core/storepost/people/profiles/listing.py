@@ -203,7 +203,7 @@ def _by_words(
 def _counting(
     workspace: WorkspaceScope, filters: ProfileFilter, order: str
 ) -> tuple[Tree | None, Filter | None]:
-    """The list that counts what is asked in that order, and the filter that its nodes know."""
+    """The list that counts what is requested in that order, and the filter that its nodes know."""
     lists, counted = ProfileLists(workspace), filters.counted
     if order != "firstSeenAt":
         in_order = lists.by_name if order == "name" else lists.by_email

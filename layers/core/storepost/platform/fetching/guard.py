@@ -77,7 +77,7 @@ class UrlRefusal(StrEnum):
 
 
 class Failure(StoredEnum):
-    """Why a permitted URL brought no answer. None names the URL."""
+    """Why a permitted URL gave no answer. None names the URL."""
 
     UNRESOLVED = "no address was found for the host"
     UNREACHABLE = "the connection failed"

@@ -26,7 +26,7 @@ class OutOfTime(Exception):  # noqa: N818 - it is what happened
 
 
 class NotYet(Exception):  # noqa: N818 - it is what happened
-    """The rest has to wait: the queue brings the message again, and the log has no error."""
+    """The rest has to wait: the queue delivers the message again, and the log has no error."""
 
 
 class Superseded(Exception):  # noqa: N818 - it is what happened
@@ -39,7 +39,7 @@ class Run[M: QueueMessage]:
 
     message: M
     tries: int
-    """How many times the queue brought the message, this one included."""
+    """How many times the queue delivered the message, this one included."""
     remaining: Remaining
 
     def is_over(self) -> bool:

@@ -5,7 +5,7 @@ A new version that changes it fails `tests/platform/test_private_interfaces.py`.
 
 from typing import TYPE_CHECKING, Any, cast
 
-if TYPE_CHECKING:  # it brings boto3, and most requests have no key: 27 ms
+if TYPE_CHECKING:  # it imports boto3, and most requests have no key: 27 ms
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 
 

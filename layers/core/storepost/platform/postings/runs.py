@@ -2,7 +2,7 @@
 
 A run is what one batch or one merge has written. Its number says where its pages stand, and is new
 for each try. The sequence of a posting says what holds of several under one key: that with the
-greatest one, and of a row and a page with the same one the row. What a batch brings as pages has
+greatest one, and of a row and a page with the same one the row. What a batch writes as pages has
 the run's number for that, and keeps it in merges; a row, also one that says that there is no
 posting, has the greatest number that any run had when it was written.
 

@@ -56,7 +56,7 @@ class ImportFailure(StoredEnum):
 
 @dataclass(frozen=True)
 class Imported:
-    """How many records an import has brought."""
+    """How many records an import has imported."""
 
     customers: int = 0
     orders: int = 0
@@ -102,7 +102,7 @@ class StoreImport:
     scope: ImportScope
     status: ImportStatus
     requester: Requester | None
-    """None where nobody asked."""
+    """None where nobody requested it."""
     queued_at: datetime
     started_at: datetime | None = None
     completed_at: datetime | None = None

@@ -99,7 +99,7 @@ class LocalesOfStores:
     codes: Sequence[str]
     """Each store's primary one first."""
     differ: bool
-    """Whether that store brings other ones than before."""
+    """Whether that store has other ones than before."""
 
 
 def update_locales(

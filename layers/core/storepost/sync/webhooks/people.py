@@ -170,4 +170,4 @@ def _delete(store: Store, external_id: str, at: datetime) -> None:
     try:
         commit_anew(lambda changes: delete_customer_of(store, external_id, changes, at))
     except NotFound:
-        return  # never brought here, and the shop says so when it is asked
+        return  # never imported, and the shop's answer says so

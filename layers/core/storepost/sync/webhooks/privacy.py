@@ -41,7 +41,7 @@ _PAGE = 25
 
 
 class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
-    """What the store has now was brought since, and stays."""
+    """What the store has now was imported since, and stays."""
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:

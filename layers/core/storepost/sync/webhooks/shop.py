@@ -80,7 +80,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
 def details_changed(store: Store, _webhook: Webhook) -> None:
     """Writes the shop's name, addresses and locales, after `locales/…` and `shop/update`.
 
-    The currency stays: what was brought counts in it.
+    The currency stays: what was imported counts in it.
     """
     grant = find_grant(store.external_id)
     granted = grant.scopes if grant else ()

@@ -86,7 +86,7 @@ class ReadParts:
                 self._retry()
 
     def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
-        """Leaves out nodes that were read before a fold brought something into them.
+        """Leaves out nodes that were read before a fold added something to them.
 
         Their sum doesn't show that: what is added to one of them may be taken from the next.
         """

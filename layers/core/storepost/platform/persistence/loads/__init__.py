@@ -1,4 +1,4 @@
-"""Loads: many rows at once, without transactions, for workers that bring records by the thousand.
+"""Loads: many rows at once, without transactions, for workers that write records by the thousand.
 
 A load writes its rows first, 25 a call and 16 calls in flight (`row_writes`), in stages in an order
 in which nothing dangles: whoever reads a row must find what that leads to. It then puts them into
