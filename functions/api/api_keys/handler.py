@@ -62,8 +62,8 @@ def create_api_key(caller: SignedInAdmin, writes: Writes, body: NewApiKey) -> Cr
     """Create an API key.
 
     The key belongs to the workspace and works from the next request on. Its secret is in this
-    answer and never again. A workspace has at most 100 active keys. The key goes on working when
-    its maker leaves the workspace.
+    answer and never again. A workspace has at most 100 active keys. The key keeps working when its
+    maker leaves the workspace.
     """
     return CreatedApiKey.of(service.create_key(caller, body.name, body.scope, writes))
 

@@ -1,4 +1,4 @@
-"""Connections to platforms: begun here, approved by the shop, ended here."""
+"""Connections to platforms: begun in Storepost, approved by the shop, ended in Storepost."""
 
 from typing import Annotated
 

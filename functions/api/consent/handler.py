@@ -283,7 +283,7 @@ def retry_write_backs(caller: Writer, writes: Writes, body: WriteBackRetry) -> Q
 def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> ConsentImported:
     """Import up to 500 consent changes.
 
-    Takes over changes that happened elsewhere. `recorded` became the address's state, `unchanged`
+    Imports changes that happened elsewhere. `recorded` became the address's state, `unchanged`
     found it there already, `older` entered the history only, because a later statement holds. So
     changes may come in any order and in any number of requests, and again: they end in the same
     state, with the latest `occurredAt`, and at one moment with `unsubscribed`.
@@ -301,8 +301,8 @@ def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> Co
     `failed` names the changes that can't be read; the others are imported all the same.
 
     The changes are imported some at a time. With an `idempotency-key` a request that was cut short
-    goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
-    `unchanged` the second time, and what was `older` enters the history again.
+    continues where it ended, and answers as if it had run once. Without one, what it had recorded
+    is `unchanged` the second time, and what was `older` enters the history again.
     """
     results = importing.import_consent(caller, body.statements, ledger)
     return ConsentImported.of(results, body)
@@ -329,7 +329,7 @@ def change_consent_settings(
 
     Says for how many days evidence of consent outlives an erasure; 0 unless it is set. It counts
     for erasures from then on. What is kept is sealed, is found by nobody who doesn't know the
-    address, and goes by itself once the days are over.
+    address, and is deleted automatically once the days are over.
     """
     save_settings(writes, caller.workspace, body.value())
     return ConsentSettings.of(body.value())

@@ -46,7 +46,8 @@ def list_coupons(
         ),
     ] = None,
     source: Annotated[
-        list[CouponSource] | None, Query(description="Only coupons whose codes come from here.")
+        list[CouponSource] | None,
+        Query(description="Only coupons whose codes come from this source."),
     ] = None,
     kind: Annotated[
         list[CouponKind] | None, Query(description="Only coupons of this kind.")
@@ -225,7 +226,7 @@ def list_codes(
     """List a coupon's codes.
 
     The codes with the people who have them and the orders that used them, the newest first. `q`
-    looks at the codes. A custom store reads here which codes it has to honour.
+    looks at the codes. A custom store reads by this operation which codes it has to honour.
     """
     filters = CodeFilter(q=q, statuses=status, profile_id=profile_id)
     found = code_listing.list_codes(caller.workspace, id, filters, PageRequest(page, page_size))

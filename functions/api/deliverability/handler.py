@@ -103,10 +103,10 @@ def import_suppressions(
 ) -> SuppressionsImported:
     """Import up to 500 suppressions.
 
-    Takes over suppressions from elsewhere, as `POST /suppressions` does with one. `failed` names
-    those that can't be read; the others are imported all the same. They are imported some at a
-    time. With an `idempotency-key` a request that was cut short goes on where it ended, and answers
-    as if it had run once; without one, what it had imported is `known` the second time.
+    Imports suppressions from elsewhere, as `POST /suppressions` does with one. `failed` names those
+    that can't be read; the others are imported all the same. They are imported some at a time. With
+    an `idempotency-key` a request that was cut short continues where it ended, and answers as if it
+    had run once; without one, what it had imported is `known` the second time.
     """
     results = importing.import_suppressions(caller, body.values, ledger)
     return SuppressionsImported.of(results, body)

@@ -86,7 +86,7 @@ def create_events(caller: Writer, ledger: RowLedger, body: NewEvents) -> EventsR
     that can't be recorded; the others are recorded all the same.
 
     The events are recorded some at a time. With an `idempotency-key` a request that was cut short
-    goes on where it ended, and answers as if it had run once. Without one, only events with a
+    continues where it ended, and answers as if it had run once. Without one, only events with a
     `uniqueId` are recognised the second time.
     """
     results, refused = bulk.record_events(caller, body.values(), ledger)

@@ -96,8 +96,8 @@ def resend_invitation(
     """Resend an invitation.
 
     Emails the link of an open invitation again, an hour after it was last sent at the earliest. Its
-    seven days begin anew, also where they were over. It counts as one of the sender's 50 invitation
-    emails in a day.
+    seven days start again, also where they were over. It counts as one of the sender's 50
+    invitation emails in a day.
     """
     service.resend(caller, id, origin.base_url, writes)
 

@@ -76,8 +76,8 @@ def set_workspace(caller: SignedIn, writes: Writes, body: ChosenWorkspace) -> Wo
 def change_password(caller: SignedIn, origin: From, writes: Writes, body: PasswordChange) -> None:
     """Change your password.
 
-    Every other session and every trusted browser ends; this session goes on. The person is notified
-    by email.
+    Every other session and every trusted browser ends; this session stays open. The person is
+    notified by email.
     """
     credentials.change_password(caller, body.current, body.password, origin.ip_address, writes)
 

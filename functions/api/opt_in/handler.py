@@ -72,7 +72,7 @@ def list_opt_in_requests(
 ) -> Page[OptInRequest]:
     """List a profile's opt-in requests.
 
-    Lists the requests of the last 30 days, newest first, and what became of each. What proves an
+    Lists the requests of the last 30 days, newest first, with the status of each. What proves an
     opt-in is kept longer: it is the evidence of the profile's consent.
     """
     found = listing.list_requests(caller.workspace, id, PageRequest(page, page_size))

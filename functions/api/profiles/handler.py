@@ -84,7 +84,7 @@ def find_profiles(
         Query(
             description="Only profiles that may get marketing by this channel: the shown address "
             "is subscribed, and nothing suppresses it. Of several channels one is enough. Where a "
-            "suppression ends by itself, the profile is listed within the hour that follows."
+            "suppression ends automatically, the profile is listed within the hour that follows."
         ),
     ] = None,
     locale: Annotated[
@@ -174,7 +174,7 @@ def get_profile(
     """Get a profile.
 
     Answers one person, with the stores that know them and what they spent there. The id of a
-    profile that was merged into another one is answered with that one, here and in every other
+    profile that was merged into another one is answered with that one, by this and every other
     operation.
     """
     profile = service.get_profile(caller.workspace, id)
@@ -195,7 +195,7 @@ def update_profile(
     """Update a profile.
 
     Changes what a profile shows. An address that is given names the person from then on, and its
-    own consent is shown. One that is shown no longer goes on naming the person, who may still come
+    own consent is shown. One that is not shown any more still names the person, who may still come
     with it. A locale that is given beats every order and customer; one that is cleared leaves it to
     them again. Nothing is written back to stores.
     """
@@ -241,9 +241,9 @@ def merge_profiles(
 ) -> Profile:
     """Merge another profile into this one.
 
-    Makes the other profile part of this one; its id leads here from then on. This one keeps what it
-    shows and takes the other's where it has nothing. Orders, customers, identities and the history
-    of consent are both's at once. Consent stays with its address. It can't be undone.
+    Makes the other profile part of this one; its id leads to this one from then on. This one keeps
+    what it shows and takes the other's where it has nothing. Orders, customers, identities and the
+    history of consent are both's at once. Consent stays with its address. It can't be undone.
     """
     cause = manual.cause_of(caller)
     profile = manual.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
@@ -384,8 +384,8 @@ def put_customer(
     """Create or replace a custom store's customer.
 
     Writes the customer whole, and the profile that it belongs to: the identifiers decide which, and
-    may merge profiles. A consent says something where it differs from what the store gave or took
-    last. `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
+    may merge profiles. A consent is a statement where it differs from what the store last sent or
+    accepted. `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
     `externalUpdatedAt`. `subscribed` without a consent time, or with one in the future, never
     overrides `unsubscribed`: then the unsubscription is written back to the store. A change of
     consent is written back to the other stores that know the person.

@@ -1,4 +1,4 @@
-"""Imports of stores: custom ones' batches, pulls from platforms, and what became of each."""
+"""Imports of stores: custom ones' batches, pulls from platforms, and the result of each."""
 
 from typing import Annotated
 from uuid import UUID

@@ -48,8 +48,8 @@ def create_unsubscribe_link(
     """Create an unsubscribe link.
 
     The link unsubscribes the email address that the profile shows, for an email to it. It never
-    expires, and goes on unsubscribing that address whatever becomes of the profile: when the
-    address changes, when profiles merge, and when the person has subscribed again meanwhile.
+    expires, and keeps unsubscribing that address whatever happens to the profile: when the address
+    changes, when profiles merge, and when the person has subscribed again meanwhile.
 
     For the button that mailbox providers show (RFC 8058), send the email with these two headers,
     and have its DKIM signature cover both:

@@ -1,4 +1,4 @@
-"""Webhook endpoints: where a workspace's events are posted, and what became of each."""
+"""Webhook endpoints: where a workspace's events are posted, and the deliveries of each."""
 
 from typing import Annotated
 from uuid import UUID
@@ -96,8 +96,8 @@ def update_webhook_endpoint(
     """Update a webhook endpoint.
 
     Changes what is sent; what is left out stays. `status` disables an endpoint, and enables one
-    again that was disabled by itself. Deliveries that wait for another attempt use the new address,
-    and what the old one didn't take no longer counts against it.
+    again that was disabled automatically. Deliveries that wait for another attempt use the new
+    address, and what the old one didn't take no longer counts against it.
     """
     fields = body.fields()
     return WebhookEndpoint.of(service.update_endpoint(caller.workspace, id, fields, writes))
@@ -155,7 +155,7 @@ def send_webhook_test(
     """Test a webhook endpoint.
 
     Sends the sample of an event type to the endpoint, whatever events it names. Read the delivery
-    to see what became of it.
+    to see its status.
     """
     event_type = (body or WebhookTest()).type
     return WebhookDelivery.of(deliveries.send_test(caller.workspace, id, event_type, writes))

@@ -44,7 +44,7 @@ class CouponCode(Shape):
     )
     order: CodeOrder | None = Field(
         description="The order that used the code, the earliest where there were several; null "
-        "where none did. A cancelled order stays here."
+        "where none did. A cancelled order stays in this field."
     )
     assigned_at: Timestamp | None = Field(
         description="When the person got the code; null where nobody has. A personal code of a "

@@ -59,7 +59,7 @@ class CodeStatus(StoredEnum):
 
     `pending`: it is being made, or the shop hasn't taken it yet. `available`: nobody has it.
     `assigned`: a person has it. `used`: an order had it. `expired`: its time is over. `failed`: the
-    shop didn't take it.
+    shop didn't accept it.
     """
 
     PENDING = "pending"

@@ -155,7 +155,7 @@ class SecondStep(RequestBody):
 
 
 class ForgottenPassword(RequestBody):
-    """Whose password is to be chosen anew."""
+    """The account whose password is to be reset."""
 
     email: EmailAddress = Field(
         description="The address that the account is signed in to with. It gets a link "

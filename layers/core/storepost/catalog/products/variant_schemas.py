@@ -45,8 +45,8 @@ class ProductVariant(Shape):
         "does."
     )
     image: ProductImage | None = Field(
-        description="The variant's own image; null where it has none. The product's isn't "
-        "repeated here."
+        description="The variant's own image; null where it has none. The product's own isn't "
+        "repeated."
     )
     price: MoneyShape | None = Field(
         description="What the variant costs now, with or without tax as its source states prices; "

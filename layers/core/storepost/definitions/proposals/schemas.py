@@ -222,7 +222,7 @@ class ChangeProposal(ChangeProposalSummary):
     )
     review_note: str | None = Field(
         description="The reviewer's note; null where they wrote none, and while the proposal is "
-        "open. A withdrawn proposal says here that it was withdrawn."
+        "open. For a withdrawn proposal it says so."
     )
 
     @classmethod

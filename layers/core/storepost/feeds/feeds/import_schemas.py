@@ -47,7 +47,7 @@ class FeedCounts(Shape):
 
 
 class FeedImport(Shape):
-    """One import of a feed: the fetching of its file, and what became of each row."""
+    """One import of a feed: the fetching of its file, and the result of each row."""
 
     id: UUID = Field(description="The id that paths of the feed's imports take.")
     feed_id: UUID = Field(description="The feed whose file is imported.")

@@ -34,7 +34,7 @@ class ConsentEvidence(Shape):
     occurred_at: Timestamp = Field(
         description="When the person stated it, as far as the statement says."
     )
-    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    recorded_at: Timestamp = Field(description="When Storepost recorded it.")
     source: ConsentSource = Field(
         description="How it came, as in the history: `api`, `manual`, `shopify`, "
         "`import`, `unsubscribe_link` or `one_click`."

@@ -151,7 +151,7 @@ class FailedChange(FailedRow[ChangeFault]):
 
 
 class ConsentImported(Shape):
-    """What became of each of the changes."""
+    """The result of each of the changes."""
 
     recorded: int = Field(description="How many became the state of their address.")
     unchanged: int = Field(description="How many found their state there already.")

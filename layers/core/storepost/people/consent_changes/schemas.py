@@ -130,7 +130,7 @@ class ConsentChange(Shape):
         description="When the person stated it. The latest statement of an address holds, whenever "
         "it was recorded."
     )
-    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    recorded_at: Timestamp = Field(description="When Storepost recorded it.")
     write_backs: list[ConsentWriteBack] = Field(
         description="The write-backs to the stores that know the person or the address."
     )

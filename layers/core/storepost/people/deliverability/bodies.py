@@ -43,8 +43,8 @@ class SuppressionInput(AddressInput):
     """An address that nothing is to be sent to any more, and why."""
 
     reason: SuppressionReason = Field(
-        description="Why nothing is to be sent there. Bounces and complaints of your own sender "
-        "belong here too."
+        description="Why nothing is to be sent there. Enter bounces and complaints of your own "
+        "sender, too."
     )
     note: Text | None = Field(
         default=None,

@@ -35,11 +35,11 @@ class Suppression(Shape):
     )
     created_at: Timestamp = Field(description="Since when the address is suppressed.")
     ends_at: Timestamp | None = Field(
-        description="When it ends by itself: 180 days after an address failed to take seven emails "
-        "in a row for reasons that may pass. Null where it doesn't."
+        description="When it ends automatically: 180 days after the last of seven emails in a row "
+        "that bounced for reasons that may pass. Null where it doesn't."
     )
     lifted_at: Timestamp | None = Field(
-        description="When it was lifted, or ended by itself. Null while nobody lifted it."
+        description="When it was lifted, or ended automatically. Null while nobody lifted it."
     )
     lifted_by: str | None = Field(
         description="The name of the person or the API key that lifted it. Null where nobody did."

@@ -28,7 +28,7 @@ SENDS_A_MONTH = 2
 
 
 class OptInStatus(StoredEnum):
-    """What became of a request. `sent`: the email is on its way, or wasn't answered yet.
+    """The status of a request. `sent`: the email is on its way, or wasn't answered yet.
     `confirmed`: the person confirmed. `expired`: nobody confirmed within seven days.
     """
 

@@ -46,8 +46,8 @@ class ProfileSummary(Shape):
     """A person as one workspace knows them, as lists show them."""
 
     id: UUID = Field(
-        description="The profile's id. After a merge the id of the merged profile "
-        "leads here too, in every request."
+        description="The profile's id. After a merge the id of the merged profile leads to this "
+        "profile too, in every request."
     )
     name: str | None = Field(
         description="First and last name, as far as they are known. Null where neither is."
@@ -196,8 +196,8 @@ class ProfileMerge(Shape):
 
     id: UUID = Field(description="The id of this entry of the history.")
     merged_profile_id: UUID = Field(
-        description="The id of the profile that became part of this one. It still "
-        "works in every request, and leads here."
+        description="The id of the profile that became part of this one. It still works in every "
+        "request, and leads to the surviving profile."
     )
     merged_at: Timestamp = Field(description="When the two became one.")
     cause: MergeCause | None = Field(description="What made them one. Null where it isn't known.")

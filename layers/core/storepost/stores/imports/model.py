@@ -41,10 +41,10 @@ class ImportStage(StoredEnum):
 
 
 class ImportFailure(StoredEnum):
-    """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or
-    refused access. `export_failed`: the platform couldn't make the export. `timed_out`: it
-    took too long. `import_failed`: something went wrong here. `store_disconnected`: the store
-    was disconnected meanwhile.
+    """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or refused
+    access. `export_failed`: the platform couldn't make the export. `timed_out`: it took too long.
+    `import_failed`: something went wrong in Storepost. `store_disconnected`: the store was
+    disconnected meanwhile.
     """
 
     STORE_UNREACHABLE = "store_unreachable"

@@ -19,7 +19,7 @@ class Platform(StoredEnum):
 
 
 class StoreStatus(StoredEnum):
-    """Whether a store takes part. `active`: it gives and takes data. `disconnected`: it does
+    """Whether a store takes part. `active`: it sends and receives data. `disconnected`: it does
     neither until it is connected again; its data stays.
     """
 

@@ -129,8 +129,8 @@ class StoreSummary(Shape):
         "marked `isPrimary`."
     )
     status: StoreStatus = Field(
-        description="`active`: it gives and takes data. `disconnected`: it does neither until it "
-        "is connected again, and its data stays."
+        description="`active`: it sends and receives data. `disconnected`: it does neither until "
+        "it is connected again, and its data stays."
     )
     connection_status: ConnectionStatus = Field(
         description="`connected`; `needs_reauth`: the shop must approve the app again, "

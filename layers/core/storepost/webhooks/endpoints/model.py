@@ -31,7 +31,7 @@ class EndpointStatus(StoredEnum):
 
 
 class DisabledReason(StoredEnum):
-    """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it took nothing
+    """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it accepted nothing
     for 5 days. `gone`: it answered 410.
     """
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 DESCRIPTIONS: Mapping[str, str] = {
     "profile.created": "A profile is new: it is the first record of a person, by a request, an "
     "event, an order or a customer of a store.",
-    "profile.updated": "A profile's own answer says something else than before: a name, an "
-    "address, a locale, a consent, its orders or what it spent. A change of `lastSeenAt` alone "
-    "isn't sent.",
+    "profile.updated": "A profile's own answer changed: a name, an address, a locale, a consent, "
+    "its orders or what it spent. A change of `lastSeenAt` alone isn't sent.",
     "profile.merged": "Two profiles became one. `data` is the profile that remains, and "
     "`mergedProfileId` the one that became part of it: replace that id wherever you have it.",
     "profile.erased": "A person was erased. `data` has the profile's id and the ids of all "
@@ -17,16 +16,14 @@ DESCRIPTIONS: Mapping[str, str] = {
     "`data` has ids alone. A write-back to a store has the same type, but another secret and other "
     "`data`.",
     "order.created": "An order is new, or was restored after it was deleted.",
-    "order.updated": "An order's own answer says something else than before: a status, an amount, "
-    "a line, its buyer.",
+    "order.updated": "An order's own answer changed: a status, an amount, a line, its buyer.",
     "order.cancelled": "An order is cancelled from now on. An endpoint that doesn't ask for this "
     "type gets it as `order.updated`.",
     "order.refunded": "More of an order is refunded than before, in part or in whole. An endpoint "
     "that doesn't ask for this type gets it as `order.updated`.",
     "order.deleted": "A store deleted an order. `data` has ids alone.",
     "product.created": "A product is new, or was restored after it was removed.",
-    "product.updated": "A source says something else of a product than before, or another source "
-    "wins for a field.",
+    "product.updated": "A source changed a product, or another source wins for a field.",
     "product.removed": "The last source that had a product no longer has it. The product can still "
     "be read, with `removedAt`.",
     "coupon.created": "A coupon was made or imported. Its codes may still be on their way.",
