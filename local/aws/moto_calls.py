@@ -116,7 +116,7 @@ def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
             with lock:
                 answer = service.calls[operation](client, operation, parameters)
         except (HTTPException, MoreThanAName, ServiceException):
-            # Nothing was written. Asked again, it says so in the words of AWS.
+            # Nothing was written. The same call again says so in the words of AWS.
             return _whole_way(client, operation, parameters)
         announce(f"{service.target}.{operation}")
         answer["ResponseMetadata"] = {

@@ -22,7 +22,7 @@ from local.gateway import Answer
 from local.shopify.oauth import approve
 from local.template import ROOT
 
-if TYPE_CHECKING:  # they bring the service, which reads its environment when it is imported
+if TYPE_CHECKING:  # they import the service, which reads its environment when it is imported
     from local.running import LocalRun
     from local.shopify.web import PretendShopify
 

@@ -44,7 +44,7 @@ def path_of(function: Function) -> Path:
 
 def samples() -> dict[str, Event]:
     """An event a function, by its logical id. AWS has been started, and is empty."""
-    from local.running import LocalRun  # noqa: PLC0415 - it brings the service
+    from local.running import LocalRun  # noqa: PLC0415 - it imports the service
 
     seen: dict[str, Event] = {}
     plain = functions.invoke_here

@@ -147,7 +147,7 @@ def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception
 
 
 def _email_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
-    """Tells the owner where a key invites an admin."""
+    """Notifies the owner where a key invites an admin."""
     if invitation.role is Role.ADMIN:
         email_owner(caller, "invited", invitation.email, invitation.role, changes)
 

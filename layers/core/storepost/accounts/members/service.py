@@ -158,7 +158,7 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
 def _email_owner(
     caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
 ) -> None:
-    """Tells the owner where a key acts."""
+    """Notifies the owner where a key acts."""
     person = find_person(target.person) if caller.key else None
     if person is not None:
         email_owner(caller, act, person.name, role, changes)

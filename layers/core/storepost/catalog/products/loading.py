@@ -92,7 +92,7 @@ class Loaded:
     """Whether it is read which names somebody has, as others may be at the same ones."""
 
     def begin_anew(self) -> None:
-        """Forgets what may not have been written after all, or is somebody else's."""
+        """Drops what may not have been written after all, or is somebody else's."""
         self.staging.begin_anew()
         self.names.clear()
         self.asks_names = True

@@ -43,7 +43,9 @@ _FIELDS = frozenset(FeedField)
 
 
 def _as_one_kind(value: object) -> object:
-    """Tells a feed field from a custom one, so that errors are those of the kind that is meant."""
+    """Distinguishes a feed field from a custom one, so that errors are those of the kind that is
+    meant.
+    """
     if isinstance(value, dict):
         return CustomField.model_validate(value)
     if isinstance(value, CustomField) or (isinstance(value, str) and value in _FIELDS):

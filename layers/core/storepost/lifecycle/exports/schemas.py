@@ -55,7 +55,7 @@ class ProfileExport(Shape):
         description="What suppresses their addresses, or did until it was lifted."
     )
     opt_in_requests: ExportSection[OptInRequest] = Field(
-        description="The emails of the last 30 days that asked them for an opt-in."
+        description="The opt-in emails of the last 30 days."
     )
     events: ExportSection[ProfileEvent] = Field(description="What happened with the person.")
     orders: ExportSection[Order] = Field(description="Their orders, whole.")

@@ -1,4 +1,4 @@
-"""Telling stores of unsubscriptions of people who were erased before the store took them."""
+"""Write-backs of unsubscriptions of people who were erased before the store accepted them."""
 
 from uuid import UUID
 

@@ -1,4 +1,5 @@
-"""Telling a store of a change, decided at the moment of writing (docs/semantics.md, section 2.5).
+"""The write-back of a change to a store, decided at the moment of writing (docs/semantics.md,
+section 2.5).
 
 A message can come twice, late, and after a run that was killed between writing to the store and
 noting that. So what the store gave last counts as what it has only where the change before ended

@@ -72,7 +72,8 @@ class ProfileSummary(Shape):
     )
     email_marketing_consent: ConsentState = Field(
         description="Whether the shown email address may get marketing. `not_subscribed`: there is "
-        "no statement. `pending`: asked to confirm. Without an address it is `not_subscribed`."
+        "no statement. `pending`: a request to confirm was sent. Without an address it is "
+        "`not_subscribed`."
     )
     sms_marketing_consent: ConsentState = Field(
         description="Whether the shown phone number may get marketing, with the same states."

@@ -56,7 +56,7 @@ def disable_gone(endpoint: WebhookEndpoint) -> None:
 
 
 def check(message: EndpointCheckMessage) -> None:
-    """Tells the owner, or disables the endpoint, where it still fails since that moment."""
+    """Notifies the owner, or disables the endpoint, where it still fails since that moment."""
     commit_anew(lambda changes: _check(changes, message))
 
 

@@ -96,13 +96,13 @@ class LoadedList:
         return self._tail.appended < most
 
     def begin_anew(self) -> None:
-        """Forgets what was read, and tends to where others are, too."""
+        """Drops what was read; folds before, and splits the nodes above."""
         self.tree.fold()
         self.split_above(filter(None, [self._last]))
         self.forget()
 
     def forget(self) -> None:
-        """Forgets what was read."""
+        """Drops what was read."""
         self._nodes, self._tail = NodeCache(self.tree.rows), None
 
     def split_above(self, keys: Iterable[str]) -> None:

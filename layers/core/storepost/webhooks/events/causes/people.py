@@ -49,7 +49,9 @@ def _visible(row: ProfileItem) -> tuple[object, ...]:
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Tells of a new change alone: what becomes of its write-backs is no change of consent."""
+    """Returns the event of a new change alone: what becomes of its write-backs is no change of
+    consent.
+    """
     if old is not None or not isinstance(new, ConsentChangeItem):
         return None
     is_no = new.state == ConsentState.UNSUBSCRIBED
