@@ -294,8 +294,8 @@ def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> Co
     The address of a person who was erased is only subscribed again by what is proven to be later
     than that: any other such change is `older`, and nothing of it is kept.
 
-    A change is recorded for whoever has the address, shown on their profile or not, and written
-    back to every store that knows them. Where nobody has it, a profile is created, for
+    A change is recorded for the person who has the address, shown on their profile or not, and
+    written back to every store that knows them. Where nobody has it, a profile is created, for
     `unsubscribed` as for `subscribed`: so no unsubscription is lost, whenever the person comes.
 
     `failed` names the changes that can't be read; the others are imported all the same.

@@ -50,9 +50,9 @@ def create_opt_in_request(
 ) -> OptInRequest:
     """Request an opt-in by email.
 
-    Emails a link to the address that the profile shows, in the profile's language. Whoever follows
-    it and presses the button there is subscribed, with a confirmed opt-in: the evidence has the
-    form, the email's text and the click. The link works for seven days.
+    Emails a link to the address that the profile shows, in the profile's language. A person who
+    follows it and presses the button there is subscribed, with a confirmed opt-in: the evidence has
+    the form, the email's text and the click. The link works for seven days.
 
     The address is `pending` until then, and that is written back to its stores; an address that is
     subscribed stays subscribed. Where it was unsubscribed, `occurredAt` must be later than that. An

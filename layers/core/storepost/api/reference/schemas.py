@@ -29,8 +29,8 @@ class Health(Shape):
 
     status: Literal["ok"] = Field(
         default="ok",
-        description="Always `ok`: whoever gets this answer reached the service. "
-        "Nothing behind it, such as the database, is checked.",
+        description="Always `ok`: this answer shows that the service was reached. Nothing behind "
+        "it, such as the database, is checked.",
     )
 
 

@@ -35,8 +35,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "ended before anybody had it.",
     "store.connected": "A store was connected, for the first time or again.",
     "store.disconnected": "A store was disconnected. Its data stays.",
-    "store.needs_attention": "Somebody has to look after a store: the shop must approve the app "
-    "again, or the latest import failed.",
+    "store.needs_attention": "A store needs attention: the shop must approve the app again, or the "
+    "latest import failed.",
     "store_import.completed": "A batch or a pull of a store is through. Single records may have "
     "problems.",
     "store_import.failed": "A batch or a pull of a store ended early. `error` says why; what it "
