@@ -36,7 +36,7 @@ invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a 
 events: install ## record the samples in events/ anew, from a run with the demo's data
 	@$(BIN)/python -m local.demo.recording
 
-site: install ## bring what the documentation's pages load (npm); without it they stay plain
+site: install ## download what the documentation's pages load (npm); without it they stay plain
 	@$(BIN)/python -m local.site_assets || true
 
 postman: install ## the interface as a collection for Postman, in FILE; ADDRESS ends in /v1
@@ -55,7 +55,7 @@ openapi: install ## write the interface and the problems down from the code
 test: install ## everything that proves the project on a fresh machine; TESTS takes some
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
-test-dynoxide: install ## the same with the tables in dynoxide (npm brings it); TESTS takes some
+test-dynoxide: install ## the same with the tables in dynoxide (npm installs it); TESTS takes some
 	@$(BIN)/python -m local.aws.dynoxide
 	STORE=dynoxide $(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
@@ -70,7 +70,7 @@ test-long: install ## the state machines at length: 2,000 histories each
 	  tests/people/suppressions/test_histories.py tests/people/deliverability/test_histories.py \
 	  tests/sync/batches/test_histories.py tests/feeds/feeds/test_histories.py
 
-test-newer-libraries: ## what is relied on of libraries, with their newest releases (pip brings them); TESTS takes others
+test-newer-libraries: ## what is relied on of libraries, with their newest releases (pip installs them); TESTS takes others
 	@.ci/test-newer-libraries $(TESTS)
 
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
@@ -98,7 +98,7 @@ check: install format-check lint contracts compatibility template types fuzz ## 
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
 	@.ci/step fuzz 'generated requests, a minute' $(BIN)/python -m tests.fuzzing
 
-hostile: install ## what means harm, asked of every operation; EVERY=10 asks a tenth
+hostile: install ## harmful requests to every operation; EVERY=10 takes a tenth
 	@$(BIN)/python -m tests.hostile
 
 faults: install ## REQUESTS writes while DynamoDB refuses and loses answers and processes die (npm)
@@ -107,8 +107,8 @@ faults: install ## REQUESTS writes while DynamoDB refuses and loses answers and 
 
 clients: client-python client-typescript ## clients for Python and TypeScript, with the command line storepost
 
-client-python: clients/python/src/storepost_client/generated/operations.json ## the one for Python (pip brings its generator)
-client-typescript: clients/typescript/dist/made ## the one for TypeScript (npm brings its generator; Node 20)
+client-python: clients/python/src/storepost_client/generated/operations.json ## the one for Python (pip installs its generator)
+client-typescript: clients/typescript/dist/made ## the one for TypeScript (npm installs its generator; Node 20)
 
 clients/.venv/installed: clients/python/requirements.txt clients/python/pyproject.toml
 	@.ci/make-venv clients/.venv clients/python/requirements.txt clients/python
@@ -133,13 +133,13 @@ clients/typescript/dist/made: clients/.made/openapi.json clients/typescript/node
 	  rm -rf dist && node_modules/.bin/tsc
 	@touch $@
 
-test-clients: install ## both clients and the guide's shops against a running service (pip and npm bring what they need)
+test-clients: install ## both clients and the guide's shops against a running service (pip and npm install what they need)
 	@$(BIN)/python -m tests.clients
 
 test-commands: install ## types the commands of the documents, where this machine can
 	@$(BIN)/python -m tests.commands
 
-lint-openapi: ## Spectral's and OWASP's rules over the description (npm brings them)
+lint-openapi: ## Spectral's and OWASP's rules over the description (npm installs them)
 	npx --yes $(SPECTRAL_PACKAGES) -- sh -c 'NODE_PATH=$$(dirname "$$(command -v spectral)")/.. \
 	  spectral lint --fail-severity warn --ruleset openapi/spectral.yaml $(REFERENCE)/openapi.json'
 
@@ -171,7 +171,7 @@ template: install
 	@.ci/step template 'SAM CLI, 15 seconds' $(BIN)/sam validate --lint
 	@.ci/step template 'cfn-lint, 10 seconds' $(BIN)/cfn-lint --include-experimental -- template.yaml
 
-lint-template: install ## checkov's rules over the template (pip brings it); .checkov.yaml answers them
+lint-template: install ## checkov's rules over the template (pip installs it); .checkov.yaml answers them
 	@test -x .aws-sam/checkov/bin/checkov || { $(BIN)/python -m venv .aws-sam/checkov && \
 	  .aws-sam/checkov/bin/pip install --quiet --disable-pip-version-check checkov==$(CHECKOV); }
 	.aws-sam/checkov/bin/checkov --config-file .checkov.yaml

@@ -1,6 +1,6 @@
 """`make run`: the whole service on this machine, with demo data.
 
-`PORT` moves it; `STORE=dynoxide` keeps its data for the next run; `DEMO=large` brings a shop's
+`PORT` moves it; `STORE=dynoxide` keeps its data for the next run; `DEMO=large` imports a shop's
 history while it runs, of `ORDERS` orders, and keeps it, too.
 """
 
@@ -30,8 +30,8 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
             f"ORDERS may be {MAX_IN_MEMORY:,} at most with STORE=moto, which has all in memory."
             " Leave STORE out."
         )
-    # Here and not above: a port that is taken is told at once, and moto alone takes half a second
-    # to import.
+    # Here and not above: a port that is taken is reported at once, and moto alone takes half a
+    # second to import.
     from local import run  # noqa: PLC0415
 
     run.run(store, listening, stopped, began, orders)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class CannotRun(Exception):  # noqa: N818 - it is what happened
-    """What the developer asked for can't be done; the message says what to do instead."""
+    """What the developer requested can't be done; the message says what to do instead."""
 
 
 def say(line: str) -> None:

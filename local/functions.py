@@ -27,7 +27,7 @@ LET_IN_SECONDS = 0.001
 
 @dataclass
 class Context:
-    """What Lambda tells an invocation."""
+    """What Lambda passes to an invocation."""
 
     function_name: str
     remaining_milliseconds: int
@@ -42,7 +42,7 @@ class Context:
 
 @dataclass
 class JobContext(Context):
-    """What Lambda tells a function that answers nobody: one that may have a long job."""
+    """What Lambda passes to a function that answers nobody: one that may have a long job."""
 
     def get_remaining_time_in_millis(self) -> int:
         """How long the invocation may still take.

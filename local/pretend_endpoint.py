@@ -1,4 +1,4 @@
-"""An integrator's webhook endpoint that can be told how to answer, by its own address.
+"""An integrator's webhook endpoint whose own address says how it answers.
 
 `?answer=` is a status such as 503 or 410, `redirect`, or `hang`; 204 where it is left out.
 `&retryAfter=` is what the answer's `Retry-After` asks for.

@@ -18,7 +18,7 @@ class Received:
 
 
 class PretendStore:
-    """What the store received, oldest first. It verifies nothing: whoever looks at it may."""
+    """What the store received, oldest first. It verifies nothing: a test that looks at it may."""
 
     def __init__(self) -> None:
         """A store that has received nothing yet."""

@@ -1,7 +1,7 @@
-"""Brings the scripts of others that the documentation's pages load: `python -m local.site_assets`.
+"""Downloads others' scripts that the documentation's pages load: `python -m local.site_assets`.
 
-npm brings each package of exactly these bytes, once; no file of it is the repository's. Without npm
-the pages are plain: nothing can be tried out on them, and they have no search.
+npm downloads each package of exactly these bytes, once; no file of it is the repository's. Without
+npm the pages are plain: nothing can be tried out on them, and they have no search.
 """
 
 import gzip
@@ -68,7 +68,7 @@ class CannotBring(Exception):  # noqa: N818 - it is what happened
 
 
 def bring() -> None:
-    """Brings what isn't there, and removes what other versions left. Raises CannotBring."""
+    """Downloads what isn't there, and removes what other versions left. Raises CannotBring."""
     FOLDER.mkdir(exist_ok=True)
     for script in SCRIPTS:
         if not script.target.exists():
@@ -107,12 +107,12 @@ def _fetched(script: Script, folder: Path) -> Path:
         check=False,
     )
     if ran.returncode:
-        raise CannotBring(f"npm can't bring {package}:\n{ran.stderr.strip()}")
+        raise CannotBring(f"npm can't download {package}:\n{ran.stderr.strip()}")
     return next(folder.glob("*.tgz"))
 
 
 def main() -> int:
-    """Brings them; 0, or 2 where they can't be had."""
+    """Downloads them; 0, or 2 where they can't be had."""
     try:
         bring()
     except (CannotBring, subprocess.TimeoutExpired) as problem:

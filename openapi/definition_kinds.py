@@ -1,7 +1,7 @@
 """What definitions and proposals contain, by their kind, from the kinds' own JSON Schemas.
 
 Generators of types know neither `$defs` nor `if`: what a schema says with these becomes components
-and unions with a discriminator. What tells two fields of one shape apart stays beside, as `if`.
+and unions with a discriminator. What distinguishes two fields of one shape stays beside, as `if`.
 """
 
 from typing import Any
@@ -149,12 +149,12 @@ def _is_component(part: Document) -> bool:
 
 
 def _options(part: Document) -> list[str]:
-    """What each case of a part leads to, where its cases are told apart by one field."""
+    """What each case of a part leads to, where one field distinguishes its cases."""
     return [case["then"]["$ref"] for case in part.get("allOf", [])]
 
 
 def _told_apart(part: Document) -> tuple[str, dict[str, list[str]]]:
-    """The field that tells the cases apart, and its values of each."""
+    """The field that distinguishes the cases, and its values of each."""
     found: dict[str, list[str]] = {}
     field = ""
     for case in part["allOf"]:

@@ -1,4 +1,4 @@
-"""Unions whose members are told apart by one field, which generators of types want to be named."""
+"""Unions whose members one field distinguishes, which generators of types want to be named."""
 
 from typing import Any
 

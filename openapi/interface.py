@@ -34,15 +34,15 @@ workspace and has one scope (`read` < `propose` < `write`), or the session token
 person. No request names the workspace: it is the key's, or the session's active one.
 
 **Problems.** Every failure is a problem detail (RFC 9457, `application/problem+json`). Branch on \
-`type` and `code`; `detail` is for people. What each kind and code means, and how to mend it, \
-stands at the address in `type`. `path` in `errors` is a JSON Pointer into the body, else \
+`type` and `code`; `detail` is for people. What each kind and code means, and how to fix it, \
+is explained at the address in `type`. `path` in `errors` is a JSON Pointer into the body, else \
 `query.page`, `path.id` or `header.idempotency-key`.
 
 **Retries.** Every write with a caller takes the header `idempotency-key`: for 24 hours a retry \
 with the same key and the same request gets the first answer, with `idempotency-replayed: true`.
 
 **Budgets.** An API key, and a signed-in person over all sessions, may make 50 requests a second, \
-and all callers of a workspace together 100, unless whoever runs the service chose other numbers; \
+and all callers of a workspace together 100, unless the service's operator chose other numbers; \
 a burst may be twice as many. Every answer to a known caller says in `RateLimit-Policy` which \
 budgets the request was counted for (`"key";q=100;w=2`: 100 requests in 2 seconds) and in \
 `RateLimit` what is left of them (`"key";r=93;t=1`: 93 requests, and more in a second), as \
@@ -51,7 +51,7 @@ the answer is 429 `rate_limited` with `Retry-After`. This is checked right after
 before what the caller may do, and every request counts, one that fails and a retry too; a \
 person's own operations (`/me`, `/sessions`) count for no workspace. The counting is approximate: \
 by up to 20 requests for each of the service's containers that a caller meets. Of the operations \
-that read somebody else's server while one waits, previews and checks of feeds, four of a \
+that read another server while the caller waits, previews and checks of feeds, four of a \
 workspace run at once.
 
 **Request ids.** Every answer has the header `request-id`. Name it where you ask about a request.
@@ -78,9 +78,9 @@ asks for, but on pages for people. A body is ignored where an operation has none
 **Sizes.** A body over 1 MB is 413 (5 MB where the operation says so). JSON has at most 100 \
 levels, and an object with fields of ours at most 100 of them. A problem names at most 50 errors.
 
-**What the gateway answers itself is no problem detail**: 429 when the service as a whole is asked \
-too often, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. Those bodies are \
-`{"message": …}`.
+**What the gateway answers itself is no problem detail**: 429 when the service as a whole gets too \
+many requests, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. Those bodies \
+are `{"message": …}`.
 """
 
 _PROBLEM: Document = {

@@ -1,4 +1,4 @@
-"""The order in which the description tells its operations: by task, as somebody comes to them."""
+"""The order of the description's operations: by task, as somebody comes to them."""
 
 from openapi.groups import Group
 from openapi.operations import Document

@@ -157,7 +157,7 @@ def problems_for(
 
 
 def _of_keys(operation: Operation, caller: MayCall) -> set[type[Problem]]:
-    """What a key of too small a scope is told where none may call: `scope`, on a write."""
+    """The refusal of a key of too small a scope where none may call: `scope`, on a write."""
     return {ScopeTooSmall} if caller.scope is None and operation.method != "GET" else set()
 
 

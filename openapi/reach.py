@@ -3,7 +3,7 @@
 Followed are the functions, classes and methods of `storepost` that a function's own code names,
 from the route on. A method counts where its class is named (in the code, in a parameter's type or
 as what a function returns that is called) and its name too. What a function says that it `handles`
-isn't told of what stands behind it. So a problem may be listed that never comes, where one function
+doesn't know what is behind it. So a problem may be listed that never comes, where one function
 serves several operations; that none is missing is what the tests watch, on every answer that they
 get.
 """

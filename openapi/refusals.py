@@ -43,7 +43,7 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
         "headers": dict(sorted(headers.items())),
         "content": {
             CONTENT_TYPE: {
-                # Beside a `$ref`, generators of types lose what stands there.
+                # Generators of types lose what is beside a `$ref`.
                 "schema": {
                     "allOf": [
                         {"$ref": "#/components/schemas/Problem"},

@@ -11,7 +11,7 @@ type Document = dict[str, Any]
 
 WITHOUT_BODY = {
     "204": "Done. The answer has no body.",
-    "302": "The address to go on to stands in `Location`.",
+    "302": "The address to go on to is in `Location`.",
     "304": "Nothing changed since the answer with this `ETag`. The answer has no body.",
 }
 _BEFORE = {

@@ -12,7 +12,7 @@ _REFERENCE = "#/components/schemas/{model}"
 _ABOUT = """\
 Sent to each enabled webhook endpoint of the workspace that asks for it.
 
-**Verify it** before you believe it: it is signed as \
+**Verify it** before you trust it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says. The guide \
 [Webhook events](guides/webhook-events.md) has code that verifies one. `data` is \
 the resource as it is when the message is made, so a later message can come first and say the \
@@ -20,9 +20,9 @@ same."""
 _TIMESTAMP = "When it happened: when the change was committed, to the second."
 _EXAMPLE_ID = "0198c5a1-7e6b-7a52-9d58-3a4f6f0b1c2d"
 _ANSWERS = {
-    "2XX": "You took it.",
+    "2XX": "You accepted it.",
     "410": "You want no more messages: the endpoint is disabled.",
-    "default": "You didn't take it: it is sent again, ten attempts within about three days.",
+    "default": "You didn't accept it: it is sent again, ten attempts within about three days.",
 }
 
 

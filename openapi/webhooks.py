@@ -20,7 +20,7 @@ _ABOUT = f"""\
 Sent to the address that `stores.putWriteBack` sets, for each change of consent that concerns a \
 customer of that store, but for changes that the store itself reported.
 
-**Verify it** before you believe it: it is signed as \
+**Verify it** before you trust it: it is signed as \
 [Standard Webhooks](https://www.standardwebhooks.com/) says, with each secret that is valid. The \
 signature is made over the body's bytes as they came. The guide \
 [Write-backs](guides/write-backs.md) has code that verifies one.
@@ -29,9 +29,9 @@ signature is made over the body's bytes as they came. The guide \
 it. After 408, 429, 5xx or no answer it is sent again: {_ATTEMPTS} attempts within about {_DAYS} \
 days, with growing waits, and not before your `Retry-After`. Any other answer, a redirect too, \
 counts as a refusal at once. A newer change of the address ends the attempts of an older one. \
-`writeBacks.list` tells of each attempt; with `status=failed` it lists what you didn't take. That \
-is sent again by `writeBacks.retry`, and also after your address changes or after you take another \
-one.
+`writeBacks.list` has each attempt; with `status=failed` it lists what you didn't accept. That \
+is sent again by `writeBacks.retry`, and also after your address changes or after you accept \
+another one.
 
 **An event has the same type.** Webhook endpoints are sent events of the type `consent.changed`. \
 Those are signed with the secret of the endpoint, and their `data` has `id` and `profileId`. This \
@@ -55,11 +55,11 @@ _EXAMPLE = {
     },
 }
 _ANSWERS = {
-    "2XX": "You took it: the write-back is `written`.",
+    "2XX": "You accepted it: the write-back is `written`.",
     "408": "You had no time: it is sent again.",
-    "429": "You are asked too often: it is sent again.",
+    "429": "You get too many requests: it is sent again.",
     "5XX": "Something went wrong at your end: it is sent again.",
-    "default": "You refused it: the write-back is `failed`, and isn't sent again by itself.",
+    "default": "You refused it: the write-back is `failed`, and isn't sent again automatically.",
 }
 
 

@@ -1,4 +1,4 @@
-"""A tiny shop: it tells Storepost what it sells and to whom, and is told who unsubscribes.
+"""A tiny shop: it sends Storepost what it sells and to whom, and is notified of who unsubscribes.
 
 Run it in the folder of a local run (`make run`), as docs/guides/connect-your-shop.md says.
 """
@@ -24,7 +24,7 @@ SUBSCRIBED = {"customer-1": True}
 
 
 def main() -> None:
-    """Connects the shop, sends what it has, and waits to be told of consent."""
+    """Connects the shop, sends what it has, and waits for changes of consent."""
     credentials = json.loads(CREDENTIALS.read_text())
     with Storepost(credentials["baseUrl"], credentials["apiKeys"]["write"]) as storepost:
         store = connect(storepost)
@@ -66,8 +66,8 @@ def listen_at(storepost: Storepost, store: UUID, url: str) -> str:
 
     It is shown where it is new alone, so a later run asks for another. A real shop keeps it.
     """
-    told = storepost.stores.put_write_back(store, body=models.NewWriteBack(url))
-    secret = told.secret or storepost.stores.rotate_write_back(store).secret
+    config = storepost.stores.put_write_back(store, body=models.NewWriteBack(url))
+    secret = config.secret or storepost.stores.rotate_write_back(store).secret
     assert secret is not None
     return secret
 
@@ -134,14 +134,14 @@ class WriteBacks(BaseHTTPRequestHandler):
         """Takes one, if Storepost signed it."""
         body = self.rfile.read(int(self.headers["content-length"]))
         try:
-            told = verify_webhook(self.secret, dict(self.headers.items()), body)
+            message = verify_webhook(self.secret, dict(self.headers.items()), body)
         except WebhookVerificationError as error:
             print(f"Refused: {error}", flush=True)
             return self.answer(401)
         # Answer soon, and only once it is kept: what isn't answered 2xx in 10 seconds comes again.
-        for customer in told["data"]["customers"]:
-            SUBSCRIBED[customer["externalId"]] = told["data"]["state"] == "subscribed"
-            print(f"Verified: {customer['externalId']} is {told['data']['state']}", flush=True)
+        for customer in message["data"]["customers"]:
+            SUBSCRIBED[customer["externalId"]] = message["data"]["state"] == "subscribed"
+            print(f"Verified: {customer['externalId']} is {message['data']['state']}", flush=True)
         return self.answer(204)
 
     def answer(self, status: int) -> None:

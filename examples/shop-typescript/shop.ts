@@ -1,5 +1,5 @@
 /**
- * A tiny shop: it tells Storepost what it sells and to whom, and is told who unsubscribes.
+ * A tiny shop: it sends Storepost what it sells and to whom, and is notified of who unsubscribes.
  *
  * Run it beside a local run (`make run`), as docs/guides/connect-your-shop.md says.
  */
@@ -80,8 +80,8 @@ async function connect(storepost: Storepost): Promise<string> {
  */
 async function listenAt(storepost: Storepost, store: string, url: string): Promise<string> {
   const path = { id: store };
-  const told = await storepost.stores.putWriteBack({ path, body: { url } });
-  const secret = told.secret ?? (await storepost.stores.rotateWriteBack({ path })).secret;
+  const config = await storepost.stores.putWriteBack({ path, body: { url } });
+  const secret = config.secret ?? (await storepost.stores.rotateWriteBack({ path })).secret;
   if (secret === null) throw new Error("The store has no secret.");
   return secret;
 }
@@ -160,19 +160,19 @@ async function takeWriteBack(
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   if (secret === undefined) return void response.writeHead(503).end();
-  let told: ConsentChanged;
+  let message: ConsentChanged;
   try {
     const body = Buffer.concat(chunks);
-    told = verifyWebhook(secret, request.headers, body) as unknown as ConsentChanged;
+    message = verifyWebhook(secret, request.headers, body) as unknown as ConsentChanged;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     console.log(`Refused: ${error.message}`);
     return void response.writeHead(401).end();
   }
   // Answer soon, and only once it is kept: what isn't answered 2xx in 10 seconds comes again.
-  for (const { externalId } of told.data.customers) {
-    SUBSCRIBED.set(externalId, told.data.state === "subscribed");
-    console.log(`Verified: ${externalId} is ${told.data.state}`);
+  for (const { externalId } of message.data.customers) {
+    SUBSCRIBED.set(externalId, message.data.state === "subscribed");
+    console.log(`Verified: ${externalId} is ${message.data.state}`);
   }
   return void response.writeHead(204).end();
 }

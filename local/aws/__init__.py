@@ -118,7 +118,7 @@ def start() -> None:
 
 
 def announce(target: str | bytes) -> None:
-    """Rings for whoever waits for what a request, by its `X-Amz-Target`, may have changed."""
+    """Rings for a waiter for what a request, by its `X-Amz-Target`, may have changed."""
     service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
     if service in _ANNOUNCED:
         bell, writes = _ANNOUNCED[service]

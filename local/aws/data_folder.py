@@ -1,8 +1,8 @@
 """What a run with `STORE=dynoxide` leaves to the next: a folder that one run at a time has.
 
-Beside the rows it holds the keys that seal what stands in them, how far the clock was moved, where
-each reader of the stream stood, and the demo's credentials. Each of these is a file of its own,
-replaced whole, so that a run which is killed leaves the old one or the new.
+Beside the rows it has the keys that seal their content, how far the clock was moved, where each
+reader of the stream stood, and the demo's credentials. Each of these is a file of its own, replaced
+whole, so that a run which is killed leaves the old one or the new.
 """
 
 import fcntl
@@ -59,7 +59,7 @@ class DataFolder:
         return f"rm -r {self.folder.relative_to(Path.cwd(), walk_up=True)}"
 
     def keys(self) -> dict[str, KeyMaterial]:
-        """The KMS keys by logical id, each made when it is asked for first."""
+        """The KMS keys by logical id, each made when it is used first."""
         stored = self._read("keys") or {}
         keys = {name: KeyMaterial.of_json(key) for name, key in stored.items()}
         new = {name: KeyMaterial.new() for name in resources(KEY) if name not in keys}
@@ -88,7 +88,7 @@ class DataFolder:
 
     @property
     def history(self) -> Any:  # noqa: ANN401 - JSON
-        """How far the large demo's history is brought; None where none was begun."""
+        """How far the large demo's history is imported; None where none was begun."""
         return self._read("history")
 
     @history.setter

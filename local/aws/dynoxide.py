@@ -1,7 +1,7 @@
 """DynamoDB as dynoxide speaks it: one process on this machine, its rows in SQLite.
 
 moto judges logic; this judges what an engine of its own does: units, races, and rows that outlive
-the process that wrote them. npm brings the program (`@dynoxide/<platform>`, pinned here), once:
+the process that wrote them. npm installs the program (`@dynoxide/<platform>`, pinned here), once:
 `python -m local.aws.dynoxide` has it do so.
 """
 
@@ -192,7 +192,7 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    """Has npm bring the program; 0, or 2 where it can't be had."""
+    """Has npm install the program; 0, or 2 where it can't be had."""
     try:
         program()
     except NoDynoxide as problem:

@@ -42,7 +42,7 @@ EVENTS = (
     "after-call",
     "after-call-error",
 )
-"""What botocore tells of during a call, each with the service and the operation."""
+"""The events of botocore during a call, each with the service and the operation."""
 _LIBRARIES = frozenset({"aws_lambda_powertools", "boto3", "botocore", "moto", "pynamodb"})
 """Whose listeners only serve the request as it is sent."""
 
@@ -116,7 +116,7 @@ def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
             with lock:
                 answer = service.calls[operation](client, operation, parameters)
         except (HTTPException, MoreThanAName, ServiceException):
-            # Nothing was written. Asked again, it says so in the words of AWS.
+            # Nothing was written. The same call again says so in the words of AWS.
             return _whole_way(client, operation, parameters)
         announce(f"{service.target}.{operation}")
         answer["ResponseMetadata"] = {

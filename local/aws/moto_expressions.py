@@ -69,7 +69,7 @@ class _CallValue(Operand):
 
 
 class _Bound:
-    """A condition with a call's values. One is asked at a time: moto is behind a lock."""
+    """A condition with a call's values. One is evaluated at a time: moto is behind a lock."""
 
     def __init__(self, condition: _Condition, values: Values) -> None:
         self._condition, self._values = condition, values

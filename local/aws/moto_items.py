@@ -138,7 +138,7 @@ def to_dict(value: Any) -> Any:  # noqa: ANN401 - moto's own shapes
 
 
 def as_sent(moment: datetime) -> datetime:
-    """A moment as AWS tells it, to the millisecond; moto's are UTC without saying so."""
+    """A moment as AWS has it, to the millisecond; moto's are UTC without saying so."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=UTC)
 
 

@@ -25,7 +25,7 @@ class KeyMaterial:
 
     @classmethod
     def of_json(cls, content: dict[str, str]) -> "KeyMaterial":
-        """What `as_json` told."""
+        """What `as_json` returned."""
         return cls(content["id"], b64decode(content["secret"]))
 
     def as_json(self) -> dict[str, str]:

@@ -41,7 +41,7 @@ def by_written_methods(handler: type[BaseResponse], *operations: str) -> dict[st
 
 
 def by_shapes(handler: str, *operations: str) -> dict[str, Call]:
-    """The same where moto's results have more in them than AWS tells.
+    """The same where moto's results have more in them than AWS's.
 
     `handler` is `module:class`, which is imported with the first call: `moto_imports` comes first.
     """

@@ -22,7 +22,7 @@ _FREED: Any = None
 
 @dataclass
 class ChangeRecord:
-    """A change that the stream tells of; the rows are those of then, as rows never change."""
+    """A change in the stream; the rows are those of then, as rows never change."""
 
     table: Table
     old: Item | None

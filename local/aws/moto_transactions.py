@@ -1,7 +1,7 @@
 """moto's transactions, without a deep copy of the whole table for each of their operations.
 
 moto keeps a copy of every table named by an operation, once per operation, to go back to. Here one
-shallow copy of the partitions that the transaction touches is kept instead, and what it held is put
+shallow copy of the partitions that the transaction touches is kept instead, and its rows are put
 back into the same table, so that a stream's readers stay on the stream that is written to.
 """
 
@@ -90,7 +90,7 @@ def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> No
 
 
 class _Before:
-    """What a table held where a transaction is about to write."""
+    """The rows of a table where a transaction is about to write."""
 
     def __init__(self, table: Table, keys: list[DynamoType]) -> None:
         self._table = table

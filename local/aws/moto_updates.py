@@ -5,8 +5,8 @@ removes or adds to attributes by given values, or sets what isn't there, as near
 the service do, is carried out here; moto itself does the rest, on a copy, and says what is wrong
 with any.
 
-Where an update makes a row, moto by itself first tells the stream of one that has nothing but its
-key. DynamoDB tells of one new row, whole.
+Where an update makes a row, moto by itself first adds one to the stream that has nothing but its
+key. DynamoDB's stream has one new row, whole.
 """
 
 import copy
@@ -206,7 +206,7 @@ def _by_moto(
     old: Item | None,
     update: Callable[[], Item],
 ) -> Item:
-    """Moto's own update, on a copy of the row, told of once."""
+    """Moto's own update, on a copy of the row, in the stream once."""
     records = table.stream_shard.items if table.stream_shard else []
     before = len(records)
     if old is not None:
@@ -214,7 +214,7 @@ def _by_moto(
     try:
         item = update()
     except Exception:
-        # moto may have made a row with nothing but its key, and told of it.
+        # moto may have made a row with nothing but its key, and added it to the stream.
         table.delete_item(*key)
         if old is not None:
             _put(table, old)

@@ -1,4 +1,4 @@
-"""What functions in containers are told: SAM CLI's `--env-vars`, in a file while a run is up."""
+"""The environment of functions in containers: a file for SAM CLI's `--env-vars` during a run."""
 
 import json
 import os

@@ -2,7 +2,7 @@
 
 People sign up and confirm their addresses, the owner makes a workspace and invites the others,
 makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
-connects a shop of the pretend Shopify, as people do it in a browser, and the store tells of visits
+connects a shop of the pretend Shopify, as people do it in a browser, and the store records visits
 to its shop window. A key proposes a segment, which the owner approves, and a change of it.
 """
 
@@ -22,7 +22,7 @@ from local.gateway import Answer
 from local.shopify.oauth import approve
 from local.template import ROOT
 
-if TYPE_CHECKING:  # they bring the service, which reads its environment when it is imported
+if TYPE_CHECKING:  # they import the service, which reads its environment when it is imported
     from local.running import LocalRun
     from local.shopify.web import PretendShopify
 
@@ -65,7 +65,7 @@ class Credentials:
 
     @classmethod
     def of_json(cls, content: dict[str, Any]) -> "Credentials":
-        """What `as_json` told."""
+        """What `as_json` returned."""
         return cls(**{f.name: content[_NAMES.get(f.name, f.name)] for f in fields(cls)})
 
     def write(self, path: Path) -> None:
@@ -95,7 +95,7 @@ class Demo:
 
     @classmethod
     def of_json(cls, content: dict[str, Any]) -> "Demo":
-        """What `as_json` told."""
+        """What `as_json` returned."""
         return cls(Credentials.of_json(content["credentials"]), content["subscriberId"], "")
 
 

@@ -1,4 +1,4 @@
-"""`DEMO=large`: two years of the demo shop's history, brought by the service's own imports.
+"""`DEMO=large`: two years of the demo shop's history, imported by the service itself.
 
 The shop sends it in batches, as any store does, while the run serves requests. What is sent stays
 noted: a run that goes on with the data of one before sends what is left.
@@ -31,7 +31,7 @@ _LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Loaded:
-    """How far the history is brought."""
+    """How far the history is imported."""
 
     orders: int
     until: str
@@ -47,12 +47,12 @@ class Loaded:
 
     @property
     def history(self) -> History:
-        """What is to be brought."""
+        """What is to be imported."""
         return History(self.orders, clock.from_text(self.until), self.batch)
 
 
 def begin(orders: int, batch: int = BATCH) -> Loaded:
-    """Nothing brought yet."""
+    """Nothing imported yet."""
     return Loaded(orders, clock.to_text(clock.now() - END), batch)
 
 

@@ -14,7 +14,7 @@ from storepost.values import clock
 CURRENCY = "EUR"
 ADMIN = "https://admin.example.com/"
 BATCH = 200
-"""Records of a request. A batch takes 500; but a run that ends brings what it sent to its end."""
+"""Records of a request. A batch takes 500; but a run that ends first finishes what it sent."""
 YEARS = timedelta(days=730)
 
 type Body = dict[str, Any]

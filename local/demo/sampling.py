@@ -44,7 +44,7 @@ def path_of(function: Function) -> Path:
 
 def samples() -> dict[str, Event]:
     """An event a function, by its logical id. AWS has been started, and is empty."""
-    from local.running import LocalRun  # noqa: PLC0415 - it brings the service
+    from local.running import LocalRun  # noqa: PLC0415 - it imports the service
 
     seen: dict[str, Event] = {}
     plain = functions.invoke_here
@@ -79,7 +79,7 @@ def _binary(value: bytes) -> str:
 
 
 def _requests(api: Api, made: Demo) -> dict[str, Event]:
-    """What the API's functions are asked: by the demo's keys, of the demo's data."""
+    """The requests to the API's functions: by the demo's keys, about the demo's data."""
     known = made.credentials
     store, owner, read, write = known.store_id, known.sessions["owner"], *_keys(made)
     profile, feed = made.subscriber_id, api.call("GET", "/feeds", read)["items"][0]["id"]
@@ -188,7 +188,7 @@ def _signed(raw: str) -> dict[str, str]:
 
 
 def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
-    """What brings each worker its event; the last one that it gets is its sample."""
+    """What leads to each worker's event; the last one that it gets is its sample."""
     read, write = _keys(made)
     store = made.credentials.store_id
     product = shop.products()["product-1"]

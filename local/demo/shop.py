@@ -1,4 +1,4 @@
-"""The demo's shop: what its store system would tell Storepost, the same on every run but for time.
+"""The demo's shop: what its store system would send, the same on every run but for time.
 
 Bodies are those of docs/interface.md, section 5. Prices hold their 19 % of tax, amounts are cents.
 """

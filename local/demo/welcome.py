@@ -39,7 +39,7 @@ Unsubscribe somebody from marketing emails:
     -H 'Content-Type: application/json' -d '{{"state": "unsubscribed"}}' \\
     {credentials.base_url}/profiles/{made.subscriber_id}/consent/email
 
-{link}See how the store was told of it:
+{link}See how the store was notified:
   curl {origin}/_local/write-backs
 
 Connect a shop of the pretend Shopify (open the `path` of the answer in a browser, and sign in

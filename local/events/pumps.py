@@ -19,7 +19,7 @@ from local.template import Function, functions
 from storepost.values import clock
 
 MAX_RECEIVED = 10
-"""What one receive of SQS brings at most, and a reader's batch where it says nothing."""
+"""What one receive of SQS returns at most, and a reader's batch where it says nothing."""
 STREAM_BATCH = 100
 STREAMS = "dynamodbstreams"
 

@@ -53,7 +53,7 @@ class Endpoints:
     ) -> None:
         """`store` is what the demo's custom store writes back to.
 
-        `keep_clock` is told how far the service's time is ahead, before anything happens in it.
+        `keep_clock` gets how far the service's time is ahead, before anything happens in it.
         `guard` says who may ask.
         """
         self._guard = guard

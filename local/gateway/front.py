@@ -86,7 +86,7 @@ def application(api: Api) -> WSGIApplication:
 
 
 def gateway_in_process(cors: Cors) -> Api:
-    """The API by this process's own gateway; `cors` is what the template tells it."""
+    """The API by this process's own gateway; `cors` is the template's setting for it."""
 
     def answer(request: Request) -> Answer:
         headers = {name.lower(): value for name, value in request.headers}

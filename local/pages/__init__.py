@@ -1,4 +1,4 @@
-"""The pages of `/_local/`: what the local run sent, holds and was asked."""
+"""The pages of `/_local/`: what the local run sent and stores, and its requests."""
 
 PREFIX = "/_local"
 PAGES = f"{PREFIX}/pages"

@@ -1,4 +1,4 @@
-"""The last requests to the API, in memory: what was asked, and what problem it met."""
+"""The last requests to the API, in memory, and the problems that they were answered with."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ class RequestLog:
     """The last ones, newest first. A request's headers and body are never stored."""
 
     def __init__(self) -> None:
-        """Nothing was asked yet."""
+        """There was no request yet."""
         self._lock = threading.Lock()
         self._requests: deque[LoggedRequest] = deque(maxlen=STORED)
 

@@ -1,4 +1,4 @@
-"""Changes of consent as the page shows them: what became of telling each store."""
+"""Changes of consent as the page shows them, with their write-backs."""
 
 from dataclasses import dataclass
 from heapq import nlargest
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from storepost.people.consent.model import ConsentChange, WriteBack
 
 SHOWN = 20
-"""Changes that stores are told of."""
+"""Changes that are written back to stores."""
 
 
 @dataclass(frozen=True)
 class ShownWriteBack:
-    """A change, and what became of telling one store."""
+    """A change, and its write-back to one store."""
 
     change: "ConsentChange"
     write_back: "WriteBack"

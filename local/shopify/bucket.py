@@ -28,7 +28,7 @@ class Bucket:
         self.available = min(self.maximum, self.available + points)
 
     def status(self) -> dict[str, float]:
-        """As answers tell of it."""
+        """Returns it as answers have it."""
         self._refill()
         return {
             "maximumAvailable": self.maximum,

@@ -1,4 +1,4 @@
-"""What a request costs: an object one point, what stands in a list once for each that is asked for.
+"""What a request costs: an object one point, what is in a list once for each requested element.
 
 A mutation costs ten.
 """

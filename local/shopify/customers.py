@@ -35,7 +35,7 @@ class ShopCustomer:
     sms_consent: Consent = field(default_factory=Consent)
 
     def node(self) -> dict[str, Any]:
-        """As the Admin API tells of it."""
+        """Returns it as the Admin API does."""
         return {
             "id": f"{GID}{self.number}",
             "createdAt": clock.to_text(self.created_at),
@@ -82,7 +82,7 @@ def update_sms_consent(
 def _updated(
     customer: ShopCustomer, stored: Consent, statement: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A consent that is older than the one that is held changes nothing, and is no error."""
+    """A consent that is older than the stored one changes nothing, and is no error."""
     if statement["marketingState"] not in {"SUBSCRIBED", "UNSUBSCRIBED", "PENDING"}:
         return _refused("marketingState", "INCLUSION")
     stated_at = statement.get("consentUpdatedAt")

@@ -21,7 +21,7 @@ class Discount:
     """The numbers of its codes."""
 
     def node(self, query: str | None = None) -> dict[str, Any]:
-        """As the Admin API tells of it; of its codes those that a search finds."""
+        """The discount as the Admin API returns it, with those of its codes that a search finds."""
         found = [
             {"id": f"{CODE_GID}{number}", "code": code}
             for code, number in self.codes.items()
@@ -36,12 +36,12 @@ class Discount:
 
 @dataclass
 class Creation:
-    """A bulk creation: what became of each code, told once it was looked at so often."""
+    """A bulk creation: the result of each code, returned once it was polled so often."""
 
     number: int
     results: Sequence[dict[str, Any]]
     looks: int = 1
 
     def node(self) -> dict[str, Any]:
-        """As the Admin API tells of it."""
+        """Returns it as the Admin API does."""
         return {"id": f"{CREATION_GID}{self.number}", "done": self.looks <= 0, "of": self}

@@ -20,7 +20,7 @@ class Operation:
     records: int
     status: str = "RUNNING"
     looks: int = 1
-    """How often it, or whether another may begin, is asked before it has ended."""
+    """How often its state, or whether another may begin, is queried before it has ended."""
     ends: str = "COMPLETED"
     created_at: datetime = field(default_factory=clock.now)
 
@@ -32,7 +32,7 @@ class Operation:
             self.looks -= 1
 
     def node(self, address: str) -> dict[str, Any]:
-        """As the Admin API tells of it; `address` is where its file is."""
+        """The export as the Admin API returns it; `address` is where its file is."""
         whole, part = self.status == "COMPLETED", self.status in {"FAILED", "CANCELED"}
         return {
             "id": f"{GID}{self.number}",

@@ -83,6 +83,6 @@ def _token_response(installation: Installation) -> dict[str, object]:
 
 
 def _granted(scope: str) -> list[str]:
-    """What Shopify tells of what it grants: to write brings to read, which isn't told as well."""
+    """Returns the scopes as Shopify lists them: without those to read that one to write implies."""
     scopes = dict.fromkeys(filter(None, scope.split(",")))
     return [s for s in scopes if s.replace("read_", "write_", 1) not in scopes or "write_" in s]

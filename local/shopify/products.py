@@ -1,4 +1,4 @@
-"""A pretend shop's products, as the Admin API tells of them."""
+"""A pretend shop's products, as the Admin API returns them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

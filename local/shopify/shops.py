@@ -51,7 +51,7 @@ class Installation:
         return access_token == self.access_token and clock.now() < self.access_ends_at
 
     def refreshes(self, refresh_token: str) -> bool:
-        """Whether the refresh token brings new ones."""
+        """Whether the refresh token gets new ones."""
         known = {self.refresh_token, self.previous_refresh_token}
         return refresh_token in known and clock.now() < self.refresh_ends_at
 
@@ -71,9 +71,9 @@ class Shop:
     installation: Installation | None = None
     customers: list[ShopCustomer] = field(default_factory=list)
     orders: list[dict[str, Any]] = field(default_factory=list)
-    """As the Admin API tells of them, their lines as a list under `lineItems`."""
+    """As the Admin API returns them, their lines as a list under `lineItems`."""
     products: list[Node] = field(default_factory=list)
-    """As the Admin API tells of them, too."""
+    """As the Admin API returns them, too."""
     operations: list[Operation] = field(default_factory=list)
     discounts: list[Discount] = field(default_factory=list)
     creations: list[Creation] = field(default_factory=list)

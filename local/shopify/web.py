@@ -59,7 +59,7 @@ class PretendShopify:
         return Response(f"{shop.name}: the app {installed} installed.\n", mimetype="text/plain")
 
     def export(self, _request: Request, shop: Shop, number: int) -> Response:
-        """The file of an export; whoever knows its address may have it."""
+        """The file of an export; its address is all that is needed."""
         text = "".join(f"{line}\n" for line in shop.operations[number - 1].lines)
         return Response(text, mimetype="application/jsonl")
 
@@ -87,7 +87,7 @@ class PretendShopify:
 
     def graphql(self, request: Request, shop: Shop) -> Response:
         """The Admin API."""
-        # Where it was asked is where its files are, too.
+        # Its files are at the address of the request, too.
         shop.files = request.url.partition("/admin/")[0]
         token = request.headers.get("x-shopify-access-token", "")
         if shop.installation is None or not shop.installation.takes(token):

@@ -1,1 +1,1 @@
-"""One shop's story, told as requests: each operation's examples are taken from it."""
+"""One shop's story as requests: each operation's examples are taken from it."""

@@ -76,7 +76,7 @@ _COUPON_FIELDS: dict[str, Fake] = {"code": _coupon_code}
 
 
 class Masks:
-    """What is shown instead of what, as the answers brought it."""
+    """What is shown instead of what the answers had."""
 
     def __init__(self, known: dict[str, str]) -> None:
         """`known` has what the run's own addresses are shown as."""

@@ -53,13 +53,13 @@ def main() -> int:
     """Checks what can be checked here, and says what can't."""
     missing = []
     if _run("make", "--silent", "clients/.venv/installed", may_fail=True):
-        print("pip can't bring what makes the client for Python.")
+        print("pip can't install what makes the client for Python.")
         return _CAN_NOT_BE_HAD
     has_npm = shutil.which("npm") is not None and not _run(
         "make", "--silent", "clients/typescript/node_modules/installed", may_fail=True
     )
     if not has_npm:
-        missing.append("npm can't bring what makes the client for TypeScript.")
+        missing.append("npm can't install what makes the client for TypeScript.")
     try:
         _check_python()
         if has_npm:
@@ -125,7 +125,7 @@ def _verify_write_backs() -> None:
     for guide in samples.GUIDES:
         with tempfile.TemporaryDirectory() as folder:
             if not samples.verify_in_typescript(Path(folder), ROOT / _COMPILER, guide):
-                print("npm can't bring the library that verifies messages in TypeScript.")
+                print("npm can't install the library that verifies messages in TypeScript.")
                 raise _Wrong
     for guide in samples.GUIDES:
         with tempfile.TemporaryDirectory() as folder:

@@ -58,7 +58,7 @@ SENTENCES = [
     (REFERENCE / "problems.json", f"and two in {opt_in.MONTH.days} days"),
     (REFERENCE / "templates/account.html", f"is valid for {CODES} minutes"),
     (REFERENCE / "openapi.json", f"valid for {WORDS[invitations.VALID_FOR.days]} days"),
-    (REFERENCE / "openapi.json", f"Its {WORDS[invitations.VALID_FOR.days]} days begin anew"),
+    (REFERENCE / "openapi.json", f"Its {WORDS[invitations.VALID_FOR.days]} days start again"),
     (REFERENCE / "openapi.json", f"within {WORDS[minutes(installs.STATE_VALID_FOR)]} minutes"),
     (
         REFERENCE / "openapi.json",

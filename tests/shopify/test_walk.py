@@ -5,5 +5,5 @@ from tests.shopify.hooks import Hooks, order_body
 
 
 def test_a_webhook_brings_an_order(hooks: Hooks) -> None:
-    with walking("A webhook brings an order"):
+    with walking("A webhook with an order"):
         hooks.tell("orders/create", order_body())

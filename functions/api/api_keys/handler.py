@@ -62,8 +62,8 @@ def create_api_key(caller: SignedInAdmin, writes: Writes, body: NewApiKey) -> Cr
     """Create an API key.
 
     The key belongs to the workspace and works from the next request on. Its secret is in this
-    answer and never again. A workspace has at most 100 active keys. The key goes on working when
-    its maker leaves the workspace.
+    answer and never again. A workspace has at most 100 active keys. The key keeps working when its
+    maker leaves the workspace.
     """
     return CreatedApiKey.of(service.create_key(caller, body.name, body.scope, writes))
 
@@ -114,7 +114,7 @@ def rotate_api_key(
 
     The key gets a new secret and keeps its id, name and scope. The old secret works until
     `overlapSeconds` are over; a secret from before an earlier rotation ends at once. A `write` key
-    can rotate itself. The workspace's owner and the person who made the key are told by email.
+    can rotate itself. The workspace's owner and the person who made the key are notified by email.
     """
     overlap = body.overlap_seconds if body else None
     return CreatedApiKey.of(service.rotate_key(caller, id, overlap, writes))

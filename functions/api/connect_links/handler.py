@@ -1,4 +1,4 @@
-"""Connect links: whoever approved the app in a shop chooses the shop's workspace."""
+"""Connect links: the person who approved the app in a shop chooses the shop's workspace."""
 
 from typing import Annotated
 from uuid import UUID
@@ -56,8 +56,9 @@ def connect(
 
     Connects the store to a workspace where the person is owner or admin, or to a new one, and
     queues its first imports. A shop belongs to one workspace at a time: one that is connected
-    elsewhere moves, and the owner of where it was is told by email. A store that was here before
-    keeps its id, and is sent the changes of consent that it missed.
+    elsewhere moves, and the owner of its former workspace is notified by email. A store that was
+    connected to the workspace before keeps its id, and is sent the changes of consent that it
+    missed.
     """
     return ConnectResult.of(service.connect(caller, id, body.root.value(), writes))
 

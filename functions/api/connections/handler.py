@@ -1,4 +1,4 @@
-"""Connections to platforms: begun here, approved by the shop, ended here."""
+"""Connections to platforms: begun in Storepost, approved by the shop, ended in Storepost."""
 
 from typing import Annotated
 
@@ -56,8 +56,9 @@ def create_connection(
     """Start connecting a Shopify shop.
 
     Answers in `path` where the shop approves the app, within ten minutes. Nothing is connected by
-    that: whoever approves in the shop is led to a connect link, and chooses there which workspace
-    the shop is connected to. Starting again replaces a pending connection of the same shop.
+    that: the person who approves in the shop is led to a connect link, and chooses there which
+    workspace the shop is connected to. Starting again replaces a pending connection of the same
+    shop.
     """
     install = service.begin_connection(caller.workspace, body.shop, origin.base_url, writes)
     return Connection.of(install)
@@ -73,8 +74,9 @@ def create_connection(
 def shopify_callback(query: RawQuery, origin: From) -> Response[None]:
     """Complete a Shopify install (OAuth callback).
 
-    Shopify leads whoever approved the app here, and they are led on to a connect link. It never
-    connects anything. The parameters are Shopify's and signed by it; they count once.
+    Shopify redirects the person who approved the app to this address, and they are redirected on to
+    a connect link. It never connects anything. The parameters are Shopify's and signed by it; they
+    count once.
     """
     return Response(302, headers={"Location": accept_approval(query, origin.base_url)})
 
@@ -115,7 +117,7 @@ def delete_connection(
 
     Cancels a pending connection: its `path` leads nowhere any more, but a connect link that came of
     it works for its hour. Any other one's store is disconnected, as by `POST
-    /stores/{id}/disconnect`, and the app is removed from the shop. What the store brought stays.
+    /stores/{id}/disconnect`, and the app is removed from the shop. The store's data stays.
     """
     service.end_connection(caller.workspace, key, writes)
 

@@ -65,10 +65,10 @@ def change_email_consent(
     change of it. The change is written back to every store that knows the person or the address.
     Where the address has that state already, nothing is recorded but `proof` and `evidence`.
 
-    `occurredAt` is when the person said so. If left out it is now, and later than everything that
-    was said of the address before, so that an unsubscription by request needs none. Give it where
-    you learned of the change later than it happened; one older than the change that holds enters
-    the history alone.
+    `occurredAt` is when the person said so. If left out it is now, and later than every earlier
+    statement about the address, so that an unsubscription by request needs none. Give it where you
+    learned of the change later than it happened; one older than the change that holds enters the
+    history alone.
     """
     change = service.change_email_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -107,10 +107,10 @@ def change_sms_consent(
     change of it. The change is written back to every store that knows the person or the number.
     Where the number has that state already, nothing is recorded but `proof` and `evidence`.
 
-    `occurredAt` is when the person said so. If left out it is now, and later than everything that
-    was said of the address before, so that an unsubscription by request needs none. Give it where
-    you learned of the change later than it happened; one older than the change that holds enters
-    the history alone.
+    `occurredAt` is when the person said so. If left out it is now, and later than every earlier
+    statement about the address, so that an unsubscription by request needs none. Give it where you
+    learned of the change later than it happened; one older than the change that holds enters the
+    history alone.
     """
     change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -153,8 +153,8 @@ def list_consent_changes(
 ) -> Page[ConsentChange]:
     """List a profile's consent changes.
 
-    Lists the changes of either channel, most recently recorded first, with what became of telling
-    each store. What holds now stands on the profile.
+    Lists the changes of either channel, most recently recorded first, each with its write-backs.
+    The profile has what holds now.
     """
     filters = ChangeFilter(channel, state, source)
     listing = list_changes(caller.workspace, id, filters, PageRequest(page, page_size))
@@ -195,7 +195,7 @@ def get_consent_change(
 ) -> ConsentChange:
     """Get a consent change.
 
-    One change of the history, with what became of telling each store.
+    One change of the history, with its write-backs.
     """
     change = get_change(caller.workspace, id, change_id)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -250,9 +250,10 @@ def list_write_backs(
 ) -> Page[ListedWriteBack]:
     """List write-backs.
 
-    Lists what became of telling stores of changes, for all profiles; the change that was recorded
-    last comes first. A workspace with more than 20,000 changes is asked by `recordedFrom` and
-    `recordedTo`. With `status=failed` only failed ones count, so this finds them among any number.
+    Lists the write-backs of changes to stores, for all profiles; those of the change that was
+    recorded last come first. In a workspace with more than 20,000 changes, filter by `recordedFrom`
+    and `recordedTo`. With `status=failed` only failed ones count, so this finds them among any
+    number.
     """
     recorded = RecordedWithin(recorded_from, recorded_to)
     filters = WriteBackFilter(status, store_id, channel, recorded)
@@ -282,7 +283,7 @@ def retry_write_backs(caller: Writer, writes: Writes, body: WriteBackRetry) -> Q
 def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> ConsentImported:
     """Import up to 500 consent changes.
 
-    Takes over changes that happened elsewhere. `recorded` became the address's state, `unchanged`
+    Imports changes that happened elsewhere. `recorded` became the address's state, `unchanged`
     found it there already, `older` entered the history only, because a later statement holds. So
     changes may come in any order and in any number of requests, and again: they end in the same
     state, with the latest `occurredAt`, and at one moment with `unsubscribed`.
@@ -293,15 +294,15 @@ def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> Co
     The address of a person who was erased is only subscribed again by what is proven to be later
     than that: any other such change is `older`, and nothing of it is kept.
 
-    A change is recorded for whoever has the address, shown on their profile or not, and written
-    back to every store that knows them. Where nobody has it, a profile is created, for
+    A change is recorded for the person who has the address, shown on their profile or not, and
+    written back to every store that knows them. Where nobody has it, a profile is created, for
     `unsubscribed` as for `subscribed`: so no unsubscription is lost, whenever the person comes.
 
     `failed` names the changes that can't be read; the others are imported all the same.
 
     The changes are imported some at a time. With an `idempotency-key` a request that was cut short
-    goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
-    `unchanged` the second time, and what was `older` enters the history again.
+    continues where it ended, and answers as if it had run once. Without one, what it had recorded
+    is `unchanged` the second time, and what was `older` enters the history again.
     """
     results = importing.import_consent(caller, body.statements, ledger)
     return ConsentImported.of(results, body)
@@ -328,7 +329,7 @@ def change_consent_settings(
 
     Says for how many days evidence of consent outlives an erasure; 0 unless it is set. It counts
     for erasures from then on. What is kept is sealed, is found by nobody who doesn't know the
-    address, and goes by itself once the days are over.
+    address, and is deleted automatically once the days are over.
     """
     save_settings(writes, caller.workspace, body.value())
     return ConsentSettings.of(body.value())
@@ -338,9 +339,9 @@ def change_consent_settings(
 def open_erased_evidence(caller: SignedInAdmin, body: ErasedAddress) -> ErasedConsentEvidence:
     """Open an erased person's consent evidence.
 
-    Answers what was kept for whoever must prove a mailing of before the erasure. It is there for as
-    many days as the settings said when the person was erased, and only for who knows the address.
-    The log says who opened it.
+    Answers the evidence that was kept to prove a mailing from before the erasure. It is there for
+    as many days as the settings said when the person was erased, and only for a caller who knows
+    the address. The log says who opened it.
     """
     opened = evidence.open_evidence(caller, body.value())
     stores = evidence.names_of_stores(caller.workspace, opened)

@@ -1,4 +1,4 @@
-"""Coupons and their codes: made here or brought in a file, and handed out once each."""
+"""Coupons and their codes: generated or imported from a file, and handed out once each."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -46,7 +46,8 @@ def list_coupons(
         ),
     ] = None,
     source: Annotated[
-        list[CouponSource] | None, Query(description="Only coupons whose codes come from here.")
+        list[CouponSource] | None,
+        Query(description="Only coupons whose codes come from this source."),
     ] = None,
     kind: Annotated[
         list[CouponKind] | None, Query(description="Only coupons of this kind.")
@@ -92,7 +93,7 @@ def create_coupon(caller: Writer, writes: Writes, body: CouponBody) -> Coupon:
 def check_coupon_import(caller: Writer, body: CouponImportCheckBody) -> CouponImportCheck:
     """Check a file of coupon codes.
 
-    Says which column has the codes, how many an import would bring and what is wrong with the other
+    Says which column has the codes, how many an import would add and what is wrong with the other
     rows. Nothing is stored.
     """
     check = check_import(caller.workspace, body.store_id, body.content, body.column)
@@ -109,8 +110,8 @@ def import_coupon(caller: Writer, writes: Writes, body: CouponImportBody) -> Cou
     """Import a coupon's codes from a file.
 
     Makes a coupon of kind `bulk` with the codes of the file, which are stored in the background and
-    are `pending` until then. Codes that stand in the file twice, that the store has already, or
-    that are none are skipped and counted in `importSkipped`. The codes must be good in the store
+    are `pending` until then. Codes that are in the file twice, that the store has already, or that
+    are none are skipped and counted in `importSkipped`. The codes must be good in the store
     already: no discount is made in a Shopify shop.
     """
     fields, content = body.details(), body.content
@@ -225,7 +226,7 @@ def list_codes(
     """List a coupon's codes.
 
     The codes with the people who have them and the orders that used them, the newest first. `q`
-    looks at the codes. A custom store reads here which codes it has to honour.
+    looks at the codes. A custom store reads by this operation which codes it has to honour.
     """
     filters = CodeFilter(q=q, statuses=status, profile_id=profile_id)
     found = code_listing.list_codes(caller.workspace, id, filters, PageRequest(page, page_size))
@@ -256,8 +257,8 @@ def get_code(
 ) -> CouponCode:
     """Get a coupon code.
 
-    One code with the person who has it and the order that used it. After `pending` it tells whether
-    the Shopify shop has taken the code.
+    One code with the person who has it and the order that used it. After `pending` its `status`
+    says whether the Shopify shop accepted the code.
     """
     coupon, code = changing.get_code(caller.workspace, id)
     [viewed] = code_listing.code_views(coupon, [code])
@@ -292,7 +293,7 @@ def delete_code(
 ) -> None:
     """Delete a code that nobody has.
 
-    Deletes a code whose status is `available` or `failed`. A Shopify shop forgets it, too.
+    Deletes a code whose status is `available` or `failed`. It is deleted in its Shopify shop, too.
     """
     changing.delete_code(caller.workspace, id, writes)
 

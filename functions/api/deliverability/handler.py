@@ -88,9 +88,9 @@ def create_suppression(
 
     Nothing is sent to the address from then on, whoever has it and whatever they consented to. With
     `manual` what the person needs may still be sent, such as an order's confirmation. Consent isn't
-    changed, but for a `complaint`: it also unsubscribes the address, and the stores are told. That
-    holds where a profile has the address, and where what its former owner agreed to still counts.
-    The address needn't be known: whoever comes with it is suppressed.
+    changed, but for a `complaint`: it also unsubscribes the address, and that is written back to
+    the stores. It does so where a profile has the address, and where what its former owner agreed
+    to still counts. The address needn't be known: a person who gets it later is suppressed, too.
     """
     new = new_by(caller, body.reason, note=body.note)
     suppression, is_new = add_suppression(writes, caller.workspace, body.value, new)
@@ -103,10 +103,10 @@ def import_suppressions(
 ) -> SuppressionsImported:
     """Import up to 500 suppressions.
 
-    Takes over suppressions from elsewhere, as `POST /suppressions` does with one. `failed` names
-    those that can't be read; the others are imported all the same. They are imported some at a
-    time. With an `idempotency-key` a request that was cut short goes on where it ended, and answers
-    as if it had run once; without one, what it had imported is `known` the second time.
+    Imports suppressions from elsewhere, as `POST /suppressions` does with one. `failed` names those
+    that can't be read; the others are imported all the same. They are imported some at a time. With
+    an `idempotency-key` a request that was cut short continues where it ended, and answers as if it
+    had run once; without one, what it had imported is `known` the second time.
     """
     results = importing.import_suppressions(caller, body.values, ledger)
     return SuppressionsImported.of(results, body)

@@ -50,7 +50,7 @@ def llms(origin: From) -> Response[Any]:
 def health() -> Health:
     """Check that the service answers.
 
-    Nothing behind it is asked: neither the database nor a queue.
+    It checks nothing else: neither the database nor a queue.
     """
     return Health()
 
@@ -78,8 +78,8 @@ def openapi(
     """Get the OpenAPI description.
 
     It is the whole interface as an OpenAPI 3.1 document, made from the code that serves it.
-    `servers` has the address that it was asked under. Send its `ETag` as `If-None-Match` to get it
-    only where it has changed.
+    `servers` has the address that it was requested under. Send its `ETag` as `If-None-Match` to get
+    it only where it has changed.
     """
     return text_response(documents.interface_at(origin.base_url), JSON, if_none_match)
 
@@ -117,8 +117,8 @@ def get_problem(
 ) -> Response[ProblemKind | Html]:
     """Get a kind of problem.
 
-    It has what each of the kind's codes means and what to do about it. `type` of a problem leads
-    here. A browser gets it as a page.
+    It has what each of the kind's codes means and what to do about it. `type` of a problem leads to
+    this page. A browser gets it as a page.
     """
     found = documents.problem_kind(origin.base_url, kind)
     if representation is Representation.HTML:
@@ -164,10 +164,10 @@ def link_page(
 ) -> Response[Html]:
     """Open the page behind a link.
 
-    Links in emails lead here: `invitation`, `password-reset`, `sign-in` and `verify-address`; and
-    the install of a shop leads to `connect-link`. What a page needs stands in the address's
-    fragment (after `#`), which a browser never sends. Where the service has a dashboard of its own,
-    links lead there instead.
+    Links in emails lead to these pages: `invitation`, `password-reset`, `sign-in` and
+    `verify-address`; and the install of a shop leads to `connect-link`. What a page needs is in the
+    address's fragment (after `#`), which a browser never sends. Where the service has a dashboard
+    of its own, links lead there instead.
     """
     return page_response(pages.link_page(page))
 

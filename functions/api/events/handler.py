@@ -1,4 +1,4 @@
-"""Events: what happened with people, told one by one or many at once, and a profile's list."""
+"""Events: what happened with people, recorded one by one or in batches, and a profile's list."""
 
 from typing import Annotated
 from uuid import UUID
@@ -67,7 +67,7 @@ def list_events(
 def create_event(caller: Writer, writes: Writes, body: NewEvent) -> Response[ProfileEvent]:
     """Record an event.
 
-    Tells of something that happened with a person. Where nobody has the email, phone, `anonymousId`
+    Records something that happened with a person. Where nobody has the email, phone, `anonymousId`
     or `shopifyClientId`, a profile is created. An id must be a profile's; the event of a merged one
     is recorded for the profile that it is part of. It changes no consent and sends nothing.
 
@@ -86,7 +86,7 @@ def create_events(caller: Writer, ledger: RowLedger, body: NewEvents) -> EventsR
     that can't be recorded; the others are recorded all the same.
 
     The events are recorded some at a time. With an `idempotency-key` a request that was cut short
-    goes on where it ended, and answers as if it had run once. Without one, only events with a
+    continues where it ended, and answers as if it had run once. Without one, only events with a
     `uniqueId` are recognised the second time.
     """
     results, refused = bulk.record_events(caller, body.values(), ledger)

@@ -175,8 +175,8 @@ def create_import(
     """Import a feed now.
 
     Queues an import (202), or answers the one that waits already (200). It runs in the background,
-    after the one that runs. Other than an import by schedule it isn't held back where it removes
-    more than half of the feed's rows.
+    after the one that runs. Other than an import by schedule it doesn't fail where it removes more
+    than half of the feed's rows.
     """
     found, is_new = service.request_import(caller.workspace, id, writes)
     return Response(202 if is_new else 200, "application/json", FeedImport.of(found))
@@ -206,7 +206,7 @@ def list_skipped_rows(
     """List the rows that an import skipped.
 
     Each row with the reason, in the file's order; the first 10,000 are kept. Rows that were
-    imported without their price, because that is in another currency than the store's, stand among
+    imported without their price, because that is in another currency than the store's, are among
     them; the import's `skipped` doesn't count these.
     """
     request = PageRequest(page, page_size)

@@ -51,7 +51,7 @@ def create_invitation(
 
     Emails the address a link that is valid for seven days. A person sends at most 50 invitation
     emails in a day, and a key counts as the person who made it. Where a key invites an admin, the
-    owner is told by email.
+    owner is notified by email.
     """
     invitation = service.invite(caller, body.email, body.role, origin.base_url, writes)
     return InvitationSummary.of(invitation)
@@ -64,7 +64,7 @@ def get_invitation(
     """Get an open invitation.
 
     An invitation that nobody has answered or cancelled, an expired one too. A closed one is 404.
-    Whoever holds the emailed link sees it by its preview instead.
+    The holder of the emailed link sees it by its preview instead.
     """
     return InvitationSummary.of(service.get_invitation(caller.workspace, id))
 
@@ -96,8 +96,8 @@ def resend_invitation(
     """Resend an invitation.
 
     Emails the link of an open invitation again, an hour after it was last sent at the earliest. Its
-    seven days begin anew, also where they were over. It counts as one of the sender's 50 invitation
-    emails in a day.
+    seven days start again, also where they were over. It counts as one of the sender's 50
+    invitation emails in a day.
     """
     service.resend(caller, id, origin.base_url, writes)
 
@@ -115,8 +115,8 @@ def delete_invitation(
 ) -> None:
     """Cancel an invitation.
 
-    The emailed link stops working. The invited person isn't told; whoever opens the link sees that
-    it was cancelled.
+    The emailed link stops working. The invited person isn't notified; whoever opens the link sees
+    that it was cancelled.
     """
     service.delete_invitation(caller.workspace, id, writes)
 
@@ -157,8 +157,8 @@ def decline_invitation(
 ) -> None:
     """Decline an invitation.
 
-    The invitation is closed as `rejected`, and the link stops working. The workspace isn't told by
-    email; it can invite the address again.
+    The invitation is closed as `rejected`, and the link stops working. The workspace isn't notified
+    by email; it can invite the address again.
     """
     service.decline(caller, id, writes)
 

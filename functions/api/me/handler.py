@@ -76,8 +76,8 @@ def set_workspace(caller: SignedIn, writes: Writes, body: ChosenWorkspace) -> Wo
 def change_password(caller: SignedIn, origin: From, writes: Writes, body: PasswordChange) -> None:
     """Change your password.
 
-    Every other session and every trusted browser ends; this session goes on. The person is told by
-    email.
+    Every other session and every trusted browser ends; this session stays open. The person is
+    notified by email.
     """
     credentials.change_password(caller, body.current, body.password, origin.ip_address, writes)
 
@@ -93,8 +93,8 @@ def change_email(caller: SignedIn, origin: From, writes: Writes, body: AddressCh
     """Request another email address.
 
     Emails a code to the new address. The account keeps its address until `POST /me/email/confirm`
-    gets the code. Where the new address belongs to an account already, its owner is told instead;
-    the answer is the same, so that nobody learns that.
+    gets the code. Where the new address belongs to an account already, its owner gets an email
+    instead; the answer is the same, so that nobody learns that.
     """
     credentials.ask_for_address(caller, body.email, body.password, origin.ip_address, writes)
 
@@ -108,8 +108,8 @@ def change_email(caller: SignedIn, origin: From, writes: Writes, body: AddressCh
 def confirm_email(caller: SignedIn, writes: Writes, body: CodeProof) -> None:
     """Confirm your new email address.
 
-    Moves the account to the address that the code was sent to, and tells the old one by email. The
-    person signs in with the new address from then on. Every trusted browser ends.
+    Moves the account to the address that the code was sent to, and notifies the old one by email.
+    The person signs in with the new address from then on. Every trusted browser ends.
     """
     credentials.confirm_address(caller, body.code, writes)
 
@@ -142,7 +142,7 @@ def confirm_two_factor_app(caller: SignedIn, writes: Writes, body: CodeProof) ->
     """Turn on the authenticator app.
 
     Takes a code of the app that was set up. From then on a sign-in needs a second step. The first
-    method that is turned on brings ten backup codes, the second one none. Every trusted browser
+    method that is turned on creates ten backup codes, the second one none. Every trusted browser
     ends.
     """
     return BackupCodes(backup_codes=two_factor_settings.confirm_app(caller, body.code, writes))
@@ -191,7 +191,7 @@ def confirm_two_factor_email(caller: SignedIn, writes: Writes, body: CodeProof) 
     """Turn on codes by email.
 
     Takes the code that was emailed. From then on a sign-in needs a second step. The first method
-    that is turned on brings ten backup codes, the second one none. Every trusted browser ends.
+    that is turned on creates ten backup codes, the second one none. Every trusted browser ends.
     """
     return BackupCodes(backup_codes=two_factor_settings.confirm_email(caller, body.code, writes))
 
@@ -295,7 +295,7 @@ def delete_session(
     "/v1/sessions/sign-out-others",
     operation_id="sessions.deleteOthers",
     status_code=204,
-    response_description="Only the session that asked is still open.",
+    response_description="Only the session that sent the request is still open.",
 )
 def delete_other_sessions(caller: SignedIn, writes: Writes) -> None:
     """Sign out all other sessions.

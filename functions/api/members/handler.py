@@ -90,7 +90,7 @@ def update_member_role(
     """Change a member's role.
 
     Makes a member an admin, or an admin a member, from the next request on. The owner's role
-    changes only by a transfer. Where an API key does this, the owner is told by email.
+    changes only by a transfer. Where an API key does this, the owner is notified by email.
     """
     service.change_role(caller, id, body.role, writes)
 
@@ -111,7 +111,7 @@ def delete_member(
     Ends somebody's membership: their access ends with the next request, and the account stays
     theirs. API keys that they made go on working but without the rights of their role, and the
     owner gets an email that lists these keys. The owner can't be removed. Where an API key does
-    this, the owner is told by email.
+    this, the owner is notified by email.
     """
     service.delete_member(caller, id, writes)
 

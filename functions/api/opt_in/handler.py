@@ -1,4 +1,4 @@
-"""Double opt-in: asking by email, and the page behind the link, for whoever got it."""
+"""Double opt-in: a request by email, and the page behind its link."""
 
 from typing import Annotated
 from uuid import UUID
@@ -40,7 +40,9 @@ app = create_app(
     response_description="The request. Its email is on its way.",
 )
 def create_opt_in_request(
-    id: Annotated[UUID, Path(description="The profile whose shown email address is asked.")],
+    id: Annotated[
+        UUID, Path(description="The profile whose shown email address gets the request.")
+    ],
     caller: Writer,
     origin: From,
     writes: Writes,
@@ -48,14 +50,14 @@ def create_opt_in_request(
 ) -> OptInRequest:
     """Request an opt-in by email.
 
-    Emails a link to the address that the profile shows, in the profile's language. Whoever follows
-    it and presses the button there is subscribed, with a confirmed opt-in: the evidence has the
-    form, the email's text and the click. The link works for seven days.
+    Emails a link to the address that the profile shows, in the profile's language. A person who
+    follows it and presses the button there is subscribed, with a confirmed opt-in: the evidence has
+    the form, the email's text and the click. The link works for seven days.
 
-    The address is `pending` until then, and its stores are told so; an address that is subscribed
-    stays subscribed. Where it was unsubscribed, `occurredAt` must be later than that. An address
-    gets one of these emails a day at most, and two in 30 days; a workspace sends so many a day as
-    whoever runs the service allows.
+    The address is `pending` until then, and that is written back to its stores; an address that is
+    subscribed stays subscribed. Where it was unsubscribed, `occurredAt` must be later than that. An
+    address gets one of these emails a day at most, and two in 30 days; a workspace sends as many a
+    day as the service's operator allows.
     """
     request = requesting.request_opt_in(caller, id, body.value(), origin.base_url, writes)
     return OptInRequest.of(request, clock.now())
@@ -70,7 +72,7 @@ def list_opt_in_requests(
 ) -> Page[OptInRequest]:
     """List a profile's opt-in requests.
 
-    Lists the requests of the last 30 days, newest first, and what became of each. What proves an
+    Lists the requests of the last 30 days, newest first, with the status of each. What proves an
     opt-in is kept longer: it is the evidence of the profile's consent.
     """
     found = listing.list_requests(caller.workspace, id, PageRequest(page, page_size))
@@ -85,15 +87,15 @@ def list_opt_in_requests(
 )
 def ask(
     token: Annotated[
-        str, Path(description="What stands in the link: it names the request and is sealed.")
+        str, Path(description="The token in the link: it names the request and is sealed.")
     ],
     reads: PreferredLanguage,
 ) -> Response[Html]:
     """Open the opt-in page.
 
-    The page asks whoever follows the link whether the address is to get marketing emails. It
+    The page asks the person who follows the link whether the address is to get marketing emails. It
     changes nothing, so those who open links before people do, such as virus scanners, subscribe
-    nobody. Once somebody has pressed its button it says so.
+    nobody. Once its button was pressed, it says so.
 
     It is in the profile's language; where that is none of German, English, Spanish, French,
     Italian, Dutch, Polish and Portuguese, in the one of them that the browser ranks highest
@@ -114,8 +116,8 @@ def confirm(
     token: Annotated[
         str,
         Path(
-            description="What stands in the link that is followed: it names the request "
-            "and is sealed."
+            description="The token in the link that is followed: it names the request and is "
+            "sealed."
         ),
     ],
     origin: From,
@@ -128,8 +130,8 @@ def confirm(
     Subscribes the address that the link was sent to, as the page's button does. The form is
     urlencoded or multipart. The change's proof has the request's network address and browser, and
     the reference of the form; its source is `api` or `manual`, as the request was made by a key or
-    a person. Every store that knows the person is told. A second answer shows the same page and
-    changes nothing.
+    a person. The change is written back to every store that knows the person. A second answer shows
+    the same page and changes nothing.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
     followed = service.confirm(token, by, writes)

@@ -41,7 +41,7 @@ def list_orders(
         ExternalId | None,
         Query(
             description="Only orders that their store knows by this id. Each store may have one: "
-            "without `storeId` every store is asked."
+            "without `storeId` every store is searched."
         ),
     ] = None,
     financial_status: Annotated[
@@ -164,7 +164,7 @@ def delete_order(
     """Delete an order of a custom store.
 
     It is gone from lists, from the buyer's counts and from sales. The profile, its events and used
-    coupon codes stay. An order with a later `updatedAt` brings it back.
+    coupon codes stay. An order with a later `updatedAt` restores it.
     """
     service.delete_order(caller.workspace, id, external_id, writes)
 

@@ -126,8 +126,8 @@ def apply_change(
     """Apply a priority change.
 
     Puts the rules of a `ready` change in force at once; lists of products follow in the background.
-    A stale change is refused with `change_stale`: refresh it first. Nothing takes it back, but
-    another change can bring the former rules back.
+    A stale change is refused with `change_stale`: refresh it first. It can't be undone, but another
+    change can restore the former rules.
     """
     return PriorityChange.of(service.apply_change(caller.workspace, id, writes))
 

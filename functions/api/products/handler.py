@@ -40,7 +40,7 @@ def list_products(
         ExternalId | None,
         Query(
             description="Only products that their store knows by this id. Each store may have one: "
-            "without `storeId` every store is asked."
+            "without `storeId` every store is searched."
         ),
     ] = None,
     locale: Annotated[

@@ -1,4 +1,4 @@
-"""Exports of profiles: everything held of a person, as one document."""
+"""Exports of profiles: everything stored about a person, as one document."""
 
 from typing import Annotated
 from uuid import UUID

@@ -57,7 +57,7 @@ def find_profiles(
         ExternalId | None,
         Query(
             description="Only profiles whose customer its store calls this. Each store may have "
-            "one: without `storeId` every store is asked."
+            "one: without `storeId` every store is searched."
         ),
     ] = None,
     store_id: Annotated[
@@ -84,7 +84,7 @@ def find_profiles(
         Query(
             description="Only profiles that may get marketing by this channel: the shown address "
             "is subscribed, and nothing suppresses it. Of several channels one is enough. Where a "
-            "suppression ends by itself, the profile is listed within the hour that follows."
+            "suppression ends automatically, the profile is listed within the hour that follows."
         ),
     ] = None,
     locale: Annotated[
@@ -174,7 +174,7 @@ def get_profile(
     """Get a profile.
 
     Answers one person, with the stores that know them and what they spent there. The id of a
-    profile that was merged into another one is answered with that one, here and in every other
+    profile that was merged into another one is answered with that one, by this and every other
     operation.
     """
     profile = service.get_profile(caller.workspace, id)
@@ -195,9 +195,9 @@ def update_profile(
     """Update a profile.
 
     Changes what a profile shows. An address that is given names the person from then on, and its
-    own consent is shown. One that is shown no longer goes on naming the person, who may still come
+    own consent is shown. One that is not shown any more still names the person, who may still come
     with it. A locale that is given beats every order and customer; one that is cleared leaves it to
-    them again. Stores aren't told.
+    them again. Nothing is written back to stores.
     """
     profile = manual.update_profile(caller.workspace, id, body.fields(), writes)
     return Profile.of(profile, service.stores_of(profile))
@@ -241,9 +241,9 @@ def merge_profiles(
 ) -> Profile:
     """Merge another profile into this one.
 
-    Makes the other profile part of this one; its id leads here from then on. This one keeps what it
-    shows and takes the other's where it has nothing. Orders, customers, identities and the history
-    of consent are both's at once. Consent stays with its address. It can't be undone.
+    Makes the other profile part of this one; its id leads to this one from then on. This one keeps
+    what it shows and takes the other's where it has nothing. Orders, customers, identities and the
+    history of consent are both's at once. Consent stays with its address. It can't be undone.
     """
     cause = manual.cause_of(caller)
     profile = manual.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
@@ -286,18 +286,18 @@ def delete_identity(
 ) -> None:
     """Remove an identity from a profile.
 
-    Takes a value off a person, such as an address that they mistyped. It is nobody's from then on:
-    whoever comes with it next is somebody new. Where it was shown, the person's next one is. Its
-    consent stays with the address, and what is in this person's history stays there, as do orders
-    and events that came with it. A customer of a store keeps what names it (409), and the last
-    identity stays. An identity that is gone already is 204 too.
+    Takes a value off a person, such as an address that they mistyped. It belongs to nobody from
+    then on: a record with it alone creates a new profile. Where it was shown, the person's next
+    one is. Its consent stays with the address, and what is in this person's history stays there, as
+    do orders and events that came with it. A customer of a store keeps what names it (409), and the
+    last identity stays. An identity that is gone already is 204 too.
     """
     release_identity(caller.workspace, id, identity_id, writes)
 
 
 @app.get("/v1/profiles/<id>/reachability", operation_id="profiles.getReachability")
 def get_reachability(
-    id: Annotated[UUID, Path(description="The profile that somebody wants to write to.")],
+    id: Annotated[UUID, Path(description="The profile whose reachability is checked.")],
     caller: Reader,
 ) -> Reachability:
     """Get what may be sent to a person.
@@ -384,11 +384,11 @@ def put_customer(
     """Create or replace a custom store's customer.
 
     Writes the customer whole, and the profile that it belongs to: the identifiers decide which, and
-    may merge profiles. A consent says something where it differs from what the store gave or took
-    last. `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
+    may merge profiles. A consent is a statement where it differs from what the store last sent or
+    accepted. `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
     `externalUpdatedAt`. `subscribed` without a consent time, or with one in the future, never
-    overrides `unsubscribed`: then the store is told of the unsubscription. A change of consent is
-    written back to the other stores that know the person.
+    overrides `unsubscribed`: then the unsubscription is written back to the store. A change of
+    consent is written back to the other stores that know the person.
     """
     put = customers.put_customer(caller, id, external_id, body.value, writes)
     shape = ProfileCustomer.of(put.customer, put.store)
@@ -410,8 +410,7 @@ def delete_customer(
     """Delete a custom store's customer.
 
     Marks it as deleted there; the person, their consent and the history stay. A deleted one again
-    is 204 too; a newer `PUT` brings the customer back. To erase a person, use `DELETE
-    /profiles/{id}`.
+    is 204 too; a newer `PUT` restores the customer. To erase a person, use `DELETE /profiles/{id}`.
     """
     customers.delete_customer(caller, id, external_id, writes)
 

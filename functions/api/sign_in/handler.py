@@ -74,8 +74,8 @@ def verify_email(origin: From, writes: Writes, body: EmailVerification) -> Opene
 @app.post(
     "/v1/auth/sign-in",
     operation_id="auth.signIn",
-    response_description="An open session, or a challenge where a second step is needed: "
-    "`status` tells which.",
+    response_description="An open session, or a challenge where a second step is needed: `status` "
+    "says which.",
 )
 def sign_in(origin: From, writes: Writes, body: SignIn) -> SignedIn | SecondStepNeeded:
     """Sign in.
@@ -115,7 +115,7 @@ def verify_two_factor(
 
     Opens the session that the challenge stands for. A challenge ends after five wrong codes. After
     ten wrong codes of a person in an hour, over all challenges, no second step is accepted for an
-    hour, and they are told by email.
+    hour, and that person is notified by email.
     """
     device = device_of(origin.ip_address, origin.user_agent)
     return signing_in.complete_second_step(body, device, writes)
@@ -163,7 +163,7 @@ def reset_password(writes: Writes, body: PasswordChoice) -> None:
     """Set a new password by an emailed link.
 
     Ends every session and every trusted browser of the person, and counts the address as verified.
-    It opens no session: sign in with the new password. The person is told by email.
+    It opens no session: sign in with the new password. The person is notified by email.
     """
     resetting.reset_password(body.token, body.password, writes)
 

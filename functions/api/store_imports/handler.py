@@ -1,4 +1,4 @@
-"""Imports of stores: custom ones' batches, pulls from platforms, and what became of each."""
+"""Imports of stores: custom ones' batches, pulls from platforms, and the result of each."""
 
 from typing import Annotated
 from uuid import UUID
@@ -40,8 +40,8 @@ def create_batch(
 
     Takes up to 500 customers and orders, or products, of a custom store, and imports them in the
     background. Each does what its own `PUT` would, the customers first, then the orders, in the
-    order in which they stand. A record that is older than what is stored changes nothing; it counts
-    as imported. One that can't be read or taken becomes one of the import's problems, and the rest
+    order of the body. A record that is older than what is stored changes nothing; it counts as
+    imported. One that can't be read or taken becomes one of the import's problems, and the rest
     goes on. A store's batches are imported one after the other; 100 may wait.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
@@ -102,7 +102,7 @@ def get_import(
 ) -> StoreImport:
     """Get an import of a store.
 
-    How far the import or the batch is, and what it has brought so far.
+    How far the import or the batch is, and how many records it has imported so far.
     """
     return StoreImport.of(listing.get_import(caller.workspace, id, import_id))
 

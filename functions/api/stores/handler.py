@@ -133,7 +133,7 @@ def update_store(
     """Update a custom store.
 
     Changes its name or addresses. Currency, external id and platform never change; its primary
-    locale changes with its locales. A Shopify shop is changed in Shopify, and followed here.
+    locale changes with its locales. A Shopify shop is changed in Shopify, and Storepost follows.
     """
     return Store.of(details_of(service.update_store(caller.workspace, id, body.fields(), writes)))
 
@@ -148,9 +148,9 @@ def disconnect_store(
 ) -> Store:
     """Disconnect a store.
 
-    The store gives and takes nothing any more: imports that run or wait fail with
-    `store_disconnected`, its feeds rest and nothing is written back. What it brought stays. From a
-    Shopify shop the app is removed. Connecting it again keeps the store's id.
+    The store sends and receives nothing any more: imports that run or wait fail with
+    `store_disconnected`, its feeds rest and nothing is written back. Its data stays. From a Shopify
+    shop the app is removed. Connecting it again keeps the store's id.
     """
     from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 
@@ -223,8 +223,8 @@ def put_write_back(
 
     From now on each change of consent of a person whom the store knows is sent there. The first
     time a signing secret is made, which only this answer shows; another address keeps the secret. A
-    new address is sent what the store failed to take and still holds; a first one is sent the
-    unsubscriptions of before, and no subscription.
+    new address is sent what the store failed to accept and what still holds; a first one is sent
+    the unsubscriptions of before, and no subscription.
     """
     secret, is_new = service.set_write_back(caller.workspace, id, body.url, writes)
     if is_new and has_missed(caller.workspace, id):

@@ -1,4 +1,6 @@
-"""Unsubscribing by a link: made for an address, followed by whoever got it, without an account."""
+"""Unsubscribing by a link: made for an address, followed by the person who got it, without an
+account.
+"""
 
 from typing import Annotated
 from uuid import UUID
@@ -46,8 +48,8 @@ def create_unsubscribe_link(
     """Create an unsubscribe link.
 
     The link unsubscribes the email address that the profile shows, for an email to it. It never
-    expires, and goes on unsubscribing that address whatever becomes of the profile: when the
-    address changes, when profiles merge, and when the person has subscribed again meanwhile.
+    expires, and keeps unsubscribing that address whatever happens to the profile: when the address
+    changes, when profiles merge, and when the person has subscribed again meanwhile.
 
     For the button that mailbox providers show (RFC 8058), send the email with these two headers,
     and have its DKIM signature cover both:
@@ -68,14 +70,14 @@ def create_unsubscribe_link(
 )
 def ask(
     token: Annotated[
-        str, Path(description="What stands in the link: it names the address and is signed.")
+        str, Path(description="The token in the link: it names the address and is signed.")
     ],
     reads: PreferredLanguage,
 ) -> Response[Html]:
     """Open the unsubscribe page.
 
-    The page asks whoever follows the link whether to unsubscribe. It changes nothing, so those who
-    open links before people do, such as virus scanners, unsubscribe nobody.
+    The page asks the person who follows the link whether to unsubscribe. It changes nothing, so
+    those who open links before people do, such as virus scanners, unsubscribe nobody.
 
     It is in the profile's language; where that is none of German, English, Spanish, French,
     Italian, Dutch, Polish and Portuguese, in the one of them that the browser ranks highest
@@ -96,8 +98,8 @@ def confirm(
     token: Annotated[
         str,
         Path(
-            description="What stands in the link that is followed: it names the address "
-            "and is signed."
+            description="The token in the link that is followed: it names the address and is "
+            "signed."
         ),
     ],
     origin: From,
@@ -107,13 +109,13 @@ def confirm(
 ) -> Response[Html]:
     """Unsubscribe by a link.
 
-    Unsubscribes the address that the link was sent to, as often as it is asked for. The form is
+    Unsubscribes the address that the link was sent to, as often as it is requested. The form is
     urlencoded or multipart. `One-Click` is what mailbox providers send (RFC 8058), and becomes a
     change of source `one_click`; the page's own form sends `By-Page`, which becomes
     `unsubscribe_link`. The change's proof has the request's network address and browser, and the
-    link's reference. Every store that knows the person is told. Where a shop of the workspace has
-    moved to another one since, the address is unsubscribed there too. The page is in the language
-    of the one that asked.
+    link's reference. The change is written back to every store that knows the person. Where a shop
+    of the workspace has moved to another one since, the address is unsubscribed there too. The page
+    is in the language of the request.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
     link = service.unsubscribe(token, form.source, by, writes)

@@ -1,4 +1,4 @@
-"""Webhook endpoints: where a workspace's events are posted, and what became of each."""
+"""Webhook endpoints: where a workspace's events are posted, and the deliveries of each."""
 
 from typing import Annotated
 from uuid import UUID
@@ -96,8 +96,8 @@ def update_webhook_endpoint(
     """Update a webhook endpoint.
 
     Changes what is sent; what is left out stays. `status` disables an endpoint, and enables one
-    again that was disabled by itself. Deliveries that wait for another attempt use the new address,
-    and what the old one didn't take no longer counts against it.
+    again that was disabled automatically. Deliveries that wait for another attempt use the new
+    address, and what the old one didn't take no longer counts against it.
     """
     fields = body.fields()
     return WebhookEndpoint.of(service.update_endpoint(caller.workspace, id, fields, writes))
@@ -155,7 +155,7 @@ def send_webhook_test(
     """Test a webhook endpoint.
 
     Sends the sample of an event type to the endpoint, whatever events it names. Read the delivery
-    to see what became of it.
+    to see its status.
     """
     event_type = (body or WebhookTest()).type
     return WebhookDelivery.of(deliveries.send_test(caller.workspace, id, event_type, writes))
@@ -184,7 +184,7 @@ def list_webhook_deliveries(
     """List a webhook endpoint's deliveries.
 
     The deliveries of the last 30 days with their attempts, the newest first. An event's delivery
-    appears with its first attempt. An endpoint with more than 20,000 deliveries is asked by
+    appears with its first attempt. For an endpoint with more than 20,000 deliveries, filter by
     `createdFrom` and `createdTo`.
     """
     filters = DeliveryFilter(type, status, CreatedWithin(created_from, created_to))
@@ -257,8 +257,8 @@ def list_event_types(
 ) -> Page[WebhookEventType]:
     """List the types of events.
 
-    What webhook endpoints can ask for, each with when it is told, the JSON Schema of its `data` and
-    a whole message as a sample. They are the same in every workspace.
+    Lists the types that webhook endpoints can ask for: when each is sent, the JSON Schema of its
+    `data` and a whole message as a sample. They are the same in every workspace.
     """
     found = event_types.list_event_types(PageRequest(page, page_size))
     return Page[WebhookEventType].of(found, WebhookEventType.of)

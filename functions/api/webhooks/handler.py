@@ -13,9 +13,9 @@ app = create_app(large_bodies=frozenset({"webhooks.shopify"}))
 def shopify(sent: AsSent, writes: Writes) -> WebhookReceived:
     """Receive a Shopify webhook.
 
-    For Shopify alone, which signs the body's bytes and tells here what changes in a shop:
-    customers, their consent, orders, products, stock, and requests for a person's data or their
-    erasure. The work is queued and done after the answer.
+    For Shopify alone, which signs the body's bytes and posts what changes in a shop: customers,
+    their consent, orders, products, stock, and requests for a person's data or their erasure. The
+    work is queued and done after the answer.
 
     Either spelling of its headers is taken, and while the app's secret is rotated a signature by
     the old one. Topics that Storepost doesn't use are answered alike, and so are webhooks that come

@@ -94,8 +94,8 @@ def update_workspace(
     "/v1/workspaces/<id>/delete",
     operation_id="workspaces.delete",
     status_code=202,
-    response_description="Nobody reaches the workspace any more; what it held is being "
-    "removed. The answer has no body.",
+    response_description="Nobody reaches the workspace any more; its data is being deleted. The "
+    "answer has no body.",
 )
 def delete_workspace(
     id: Annotated[
@@ -109,9 +109,9 @@ def delete_workspace(
     """Delete a workspace.
 
     It can't be undone. Nobody reaches the workspace from then on: it is active in no session, its
-    keys and invitations have ended and its slug is free. Its stores are disconnected and everything
-    that it held is removed, within minutes or, of a large one, within hours. Unsubscribe links in
-    emails that were sent for it lead nowhere any more.
+    keys and invitations have ended and its slug is free. Its stores are disconnected and all its
+    data is deleted, within minutes or, of a large one, within hours. Unsubscribe links in emails
+    that were sent for it lead nowhere any more.
     """
     deletion.delete_workspace(caller, id, body.password, origin.ip_address, writes)
 

@@ -1,4 +1,4 @@
-"""The queue of write-backs: each tells one store of one change of consent."""
+"""The queue of write-backs: each writes one change of consent back to one store."""
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext

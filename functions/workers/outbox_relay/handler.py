@@ -1,5 +1,5 @@
 """The table's stream, filtered to what goes to a queue: outbox rows, changes of consent, orders,
-and what webhook endpoints are told of.
+and webhook events.
 """
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord

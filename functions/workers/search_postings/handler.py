@@ -8,7 +8,7 @@ from storepost.platform.postings.writing import PostingWrites
 
 
 def writes_of(record: DynamoDBRecord) -> PostingWrites | None:
-    """Returns what brings one row's postings to what the row is now."""
+    """Returns the changes that update one row's postings."""
     images = record.raw_event["dynamodb"]
     return posting_writes(images.get("OldImage"), images.get("NewImage"))
 

@@ -9,7 +9,7 @@ from storepost.webhooks.deliveries.queueing import enqueue_again
 
 
 def repair_postings(record: SQSRecord, _context: LambdaContext) -> None:
-    """Repairs what one message names, and queues what webhook endpoints are told of it."""
+    """Repairs what one message names, and queues the webhook events that follow from it."""
     repair(record.body, enqueue_again)
 
 

@@ -1,4 +1,4 @@
-"""The queue of deleted workspaces: what they held is removed."""
+"""The queue of deleted workspaces: their data is deleted."""
 
 from storepost.lifecycle.workspaces.deleting import delete_contents
 from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage

@@ -1,4 +1,4 @@
-"""Ada buys a throw and a candle; a batch brings the shop's other records."""
+"""Ada buys a throw and a candle; a batch has the shop's other records."""
 
 from typing import Any
 

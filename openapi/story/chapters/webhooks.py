@@ -1,4 +1,4 @@
-"""The shop's warehouse is told of orders: an endpoint is made, tested, mended and replayed."""
+"""The shop's warehouse is notified of orders: an endpoint is made, tested, fixed and replayed."""
 
 from openapi.story.steps import Step
 from openapi.story.telling import Chapter

@@ -29,22 +29,22 @@ class Page[Item](Protocol):
 
 
 class Pages[OnePage: Page[object], Item]:
-    """A list: iterate it for its items, from the page that was asked for to the last.
+    """A list: iterate it for its items, from the requested page to the last.
 
     Pages are counted, so what is added or removed meanwhile may bring an item twice, or not at all.
     """
 
     def __init__(self, fetch: Callable[[int], OnePage], first: int) -> None:
-        """`fetch` gets the page of a number; `first` is the one that was asked for."""
+        """`fetch` gets the page of a number; `first` is the requested one."""
         self._fetch = fetch
         self._first = first
 
     def page(self) -> OnePage:
-        """The page that was asked for, with the list's exact `total`."""
+        """The requested page, with the list's exact `total`."""
         return self._fetch(self._first)
 
     def pages(self) -> Iterator[OnePage]:
-        """Each page from the one that was asked for to the last; one at least."""
+        """Each page from the requested one to the last; one at least."""
         number = self._first
         while True:
             page = self._fetch(number)

@@ -86,7 +86,7 @@ def _assigned_before(
         found = {
             each: code for each, code in found.items() if code.status_shown(coupon, now) not in over
         }
-    # Of two that a merge brought together, the one that was there first.
+    # Of two that a merge joined, the one that was there first.
     oldest = min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
     return pointers, oldest
 

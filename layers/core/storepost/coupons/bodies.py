@@ -43,8 +43,8 @@ Column = Annotated[
     Text | None,
     Field(
         description="The name of the column that has the codes, as the file's first row says it; "
-        "case doesn't count. Where it is left out, the column is found by what stands in it, and "
-        "the first row may be a code."
+        "case doesn't count. Where it is left out, the column is found by its content, and the "
+        "first row may be a code."
     ),
 ]
 
@@ -202,8 +202,8 @@ class CodeAssignment(RequestBody):
     reference: Text | None = Field(
         default=None,
         description="Your name for the email that the code is for, such as its campaign. Where "
-        "`reissue` is `every_email`, the same reference answers the same code again, and a "
-        "request without one always brings another code. Otherwise it changes nothing.",
+        "`reissue` is `every_email`, the same reference answers the same code again, and a request "
+        "without one always gets another code. Otherwise it changes nothing.",
     )
 
 

@@ -45,7 +45,7 @@ def get_stored_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, C
 
 
 def retry_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> tuple[Coupon, Code]:
-    """Has the platform asked again to take a code. Raises CodeNotFailed and CouponEnded."""
+    """Queues a code for the platform again. Raises CodeNotFailed and CouponEnded."""
     found = _found(workspace, code_id)
     if found.code.status is not CodeStatus.FAILED:
         raise CodeNotFailed()

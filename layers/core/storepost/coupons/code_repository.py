@@ -191,7 +191,7 @@ class CodeRepository:
         changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
 
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
-        """Forgets that something ends."""
+        """Removes the row of something's end."""
         changes.delete(CouponDueItem(*row.key))
 
     def _put(self, changes: Changes, code: Code) -> None:

@@ -39,20 +39,20 @@ class CouponCode(Shape):
         description="How far the code has come, from being made to being used or expired."
     )
     profile: CodeProfile | None = Field(
-        description="Who has the code; null where nobody has, or where the person was erased. "
-        "Whoever uses it in an order, this stays the person that it was assigned to."
+        description="Who has the code; null where nobody has, or where the person was erased. It "
+        "stays the person that it was assigned to, no matter who uses it in an order."
     )
     order: CodeOrder | None = Field(
         description="The order that used the code, the earliest where there were several; null "
-        "where none did. A cancelled order stays here."
+        "where none did. A cancelled order stays in this field."
     )
     assigned_at: Timestamp | None = Field(
         description="When the person got the code; null where nobody has. A personal code of a "
         "Shopify shop is assigned once the shop has taken it."
     )
     expires_at: Timestamp | None = Field(
-        description="When the code ends for whoever has it; null where nobody has it, and where "
-        "it has no end."
+        description="When the code ends for the person who has it; null where nobody has it, and "
+        "where it has no end."
     )
     used_at: Timestamp | None = Field(
         description="When the order that used the code was placed; null where none did."

@@ -1,4 +1,4 @@
-"""Making codes, and telling them apart."""
+"""Makes the texts of codes, compares and checks them."""
 
 import hmac
 import re

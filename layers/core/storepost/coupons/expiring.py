@@ -25,8 +25,9 @@ MAX_OF_A_SHARD = 2000
 """A run ends in time; what is left is due a minute later, too."""
 
 CODES_CHANGED_AT_ONCE = 14
-"""In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
-and two nodes, which those of a large pool share with no other."""
+"""In one transaction: each is its row, its entry, when it is due, its deletion on the platform, and
+two nodes, which those of a large pool share with no other.
+"""
 
 LOOKED_AT_AGAIN = timedelta(minutes=20)
 """After a coupon's end: whoever used a code without knowing of the end has written it by then."""
@@ -52,7 +53,7 @@ def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
 
 
 def expire_due() -> int:
-    """Moves what has ended, and sends what was put off till now; how many rows it looked at."""
+    """Moves what has ended, and sends what was postponed till now; how many rows it looked at."""
     looked_at = 0
     for shard in range(DUE_SHARDS):
         rows = due_before(shard, clock.now(), MAX_OF_A_SHARD)

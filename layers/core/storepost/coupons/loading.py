@@ -86,7 +86,7 @@ class CodeLoad:
     def take_back_late_rows(self) -> None:
         """Removes rows that `write_rows` wrote after another run had put those codes into the list.
 
-        They were deleted meanwhile: nothing would lead to them, and nobody could bring them again.
+        They were deleted meanwhile: nothing would lead to them, and nobody could add them again.
         """
         listed_to = self._listed_to()
         keys = {self._list.entry(self._codes[each]).key: each for each in self._written}

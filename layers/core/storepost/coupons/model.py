@@ -59,7 +59,7 @@ class CodeStatus(StoredEnum):
 
     `pending`: it is being made, or the shop hasn't taken it yet. `available`: nobody has it.
     `assigned`: a person has it. `used`: an order had it. `expired`: its time is over. `failed`: the
-    shop didn't take it.
+    shop didn't accept it.
     """
 
     PENDING = "pending"
@@ -131,11 +131,11 @@ class Coupon:
     on_platform: bool = False
     """Whether the store's platform has to take each code: it is made here, and redeemed there."""
     failed_syncs: int = 0
-    """How many times in a row the platform couldn't be told what it is to forget."""
+    """How many times in a row deleting codes on the platform failed."""
     never_stored: int = 0
     """Codes that were asked for, and weren't stored yet when the coupon ended."""
     retry_at: datetime | None = None
-    """When the platform is told again, or was."""
+    """When the next attempt is, or the last one was."""
 
     def has_passed(self, now: datetime) -> bool:
         """Returns whether its codes' common end has passed."""

@@ -70,7 +70,7 @@ class CouponRepository:
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
     def cancel_look(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Forgets that the schedule looks at the coupon then."""
+        """Removes the row by which the schedule looks at the coupon then."""
         changes.delete(CouponDueItem(*due_key(coupon.id, at)))
 
     def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:

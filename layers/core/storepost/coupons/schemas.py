@@ -78,8 +78,8 @@ class Coupon(Shape):
         "is always `bulk` for a coupon of source `import`."
     )
     quantity: int | None = Field(
-        description="How many codes were asked for, later ones too; null for a `personal` and "
-        "for an imported coupon."
+        description="How many codes were requested, later ones too; null for a `personal` and for "
+        "an imported coupon."
     )
     prefix: str | None = Field(
         description="What each code begins with; null where there is no prefix, and for an "
@@ -115,8 +115,8 @@ class Coupon(Shape):
         description="Where the shop's staff see the discount; null where `externalId` is null."
     )
     import_skipped: int | None = Field(
-        description="How many rows of the coupon's files brought no code, because the code stood "
-        "there twice, was in the store already or was none; null where nothing was imported."
+        description="How many rows of the coupon's files added no code, because the code was there "
+        "twice, was in the store already or was none; null where nothing was imported."
     )
     codes: CouponCounts = Field(description="How many codes there are, by status.")
     created_at: Timestamp = Field(description="When the coupon was made.")
@@ -166,7 +166,7 @@ class CouponImportProblem(Shape):
     """A row that has no valid code."""
 
     row: int = Field(description="The row's number in the file, from 1, the first row included.")
-    value: str = Field(description="What stands in the row where the code should be.")
+    value: str = Field(description="What the row has where the code should be.")
     reason: str = Field(
         description="Why that is no code, as a sentence for people: it is blank, has white space, "
         "is too long, or was rounded by a spreadsheet."
@@ -179,9 +179,8 @@ class CouponImportProblem(Shape):
 
 
 class CouponImportCheck(Shape):
-    """What importing a file of codes would do. A file with one column of codes has
-    `rows = valid + duplicates + existing + invalid`; with several columns, a row can bring more
-    than one code.
+    """What importing a file of codes would do. A file with one column of codes has `rows = valid +
+    duplicates + existing + invalid`; with several columns, a row can have more than one code.
     """
 
     column: str | None = Field(
@@ -194,7 +193,7 @@ class CouponImportCheck(Shape):
     valid: int = Field(description="How many codes would be imported.")
     samples: list[str] = Field(description="Up to five codes that would be imported.")
     duplicates: int = Field(
-        description="How many codes stand earlier in the file already; case doesn't matter."
+        description="How many codes are in the file earlier already; case doesn't matter."
     )
     existing: int = Field(
         description="How many codes the store has already, in any of its coupons."

@@ -84,7 +84,7 @@ def delete_discount(admin: AdminClient, discount: str) -> None:
 
 @contextmanager
 def _unless_gone(admin: AdminClient, discount: str) -> Iterator[None]:
-    """A discount that is gone has nothing left to forget: the shop refuses, but needn't be told.
+    """A discount that is gone has no codes left to delete: the shop's refusal is no failure.
 
     Somebody deleted it there, or a run that was killed before it could note so.
     """

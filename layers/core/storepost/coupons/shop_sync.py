@@ -1,8 +1,8 @@
-"""What a shop has to be told of a coupon: its discount, codes to take, and codes to forget.
+"""Writes a coupon to its shop: its discount, codes to add, and codes to delete.
 
-Each step asks the shop first and writes afterwards what came of it. Killed in between it asks
-again, which changes nothing there: the discount is found by its own code, a code that was taken is
-known to be ours, one that was deleted is gone.
+Each step calls the shop first and writes the result afterwards. Killed in between it calls again,
+which changes nothing there: the discount is found by its own code, a code that was taken is known
+to be ours, one that was deleted is gone.
 """
 
 from collections.abc import Sequence
@@ -51,15 +51,15 @@ class ShopSync:
     workspace: WorkspaceScope
     coupon_id: UUID
     tries: int
-    """How many times the queue brought the message, this one included."""
+    """How many times the queue delivered the message, this one included."""
     failing: str | None = None
-    """Why codes fail without the shop being asked; None until it was told in vain."""
+    """Why codes fail without a call to the shop; None until a call failed."""
 
     def sync_some(self) -> bool:
         """Sends the shop some of the coupon's changes; returns whether there may be more.
 
-        What can't be told, now or after some tries, makes codes failed that the shop was to take;
-        what it is to forget is put off.
+        Where the shop refuses, or can't be reached after some tries, codes to add become failed;
+        deletions are postponed.
         """
         coupon = CouponRepository(self.workspace).get(self.coupon_id)
         if coupon is None or not coupon.on_platform:
@@ -87,7 +87,7 @@ class ShopSync:
             return self._has_discount(coupon, store)
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             if pending:
-                # Alone: what the shop doesn't forget is no reason to let codes fail.
+                # Alone: a deletion that fails is no reason to let codes fail.
                 self._offer(admin, coupon, store, pending)
                 return True
             if removals:
@@ -100,7 +100,7 @@ class ShopSync:
     def _delete_codes(
         self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
     ) -> None:
-        """Has the shop forget codes; without a discount it has none."""
+        """Deletes codes in the shop; without a discount it has none."""
         if coupon.external_id:
             delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
         for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
@@ -146,7 +146,7 @@ class ShopSync:
             commit_anew(partial(_note, coupon=coupon, results=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
-        """Some codes that the shop was to take have failed; what it is to forget is put off."""
+        """Makes some codes to add failed; deletions are postponed."""
         if pending := self._pending(coupon):
             self._note(coupon, {code.id: CodeResult(None, why) for code in pending})
             return True
@@ -157,7 +157,7 @@ class ShopSync:
 
 
 def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
-    """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
+    """Writes what became of codes; one that ended meanwhile is to be deleted in the shop."""
     repositories = Repositories.of(coupon.workspace)
     stored = repositories.coupons.get(coupon.id) or coupon
     for code in repositories.codes.get_many_listed(results).values():

@@ -23,7 +23,7 @@ ReissueRule = Annotated[
     Field(
         description="When a person who has a code of the coupon gets another one. "
         "`after_use_or_expiry`: they keep one code until it is used or expired. `every_email`: "
-        "each `reference` of an assignment brings another code."
+        "each `reference` of an assignment gets another code."
     ),
 ]
 

@@ -32,7 +32,8 @@ class BoughtOrder:
     """None where the order names nobody, or its buyer was erased or redacted."""
     placed: ProfileEvent | None = None
     """The buyer's event that the order was placed, which is stored with the order; None where it is
-    recorded already."""
+    recorded already.
+    """
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
@@ -130,7 +131,7 @@ def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:
 
 
 def is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
-    """Returns whether the shop tells of a moment before it had the order's customer redacted."""
+    """Returns whether the shop's data is from before it had the order's customer redacted."""
     customer = redactable_customer(store, incoming)
     customers = CustomerRepository(store.workspace, changes.reads)
     return customer is not None and customers.redacts(store.id, customer, incoming.updated_at)

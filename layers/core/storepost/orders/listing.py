@@ -116,7 +116,7 @@ def _page_of_found(
 
 
 def _by_words(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSummary]:
-    """The orders that the words find, and that are whose and what is asked besides."""
+    """The orders that the words find, and that match the other filters, too."""
     found = found_by(workspace, SearchKind.ORDER, filters.q or "")
     orders = OrderRepository(workspace).get_many(posting.id for posting in found)
     if filters.external_id is not None:

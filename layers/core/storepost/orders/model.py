@@ -77,7 +77,7 @@ class RecordedEvents:
     placed: bool = False
     cancelled: bool = False
     refunded: int = 0
-    """Minor units that were told of as refunded."""
+    """Minor units that were recorded as refunded."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Rows of orders.
 
-A deleted order keeps its id and time, so that nothing older brings it back, and whose it was, so
-that who is erased later isn't brought back either.
+A deleted order keeps its id and time, so that nothing older restores it, and whose it was, so that
+a person who is erased later isn't restored either.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """What an order sold of products, and the message that has it counted.
 
-The order's own row says that it is to be counted, and the table's stream brings that to the relay:
-no row of the outbox is written (docs/adr/0073).
+The order's own row says that it is to be counted, and the table's stream delivers that to the
+relay: no row of the outbox is written (docs/adr/0073).
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def has_sold_otherwise(before: Order | None, after: Order | None) -> bool:
 
 
 def outgoing_of_order(row: OrderItem) -> Outgoing | None:
-    """Returns the message that has an order counted, as the stream brings it; None if it hasn't to.
+    """Returns the message that has an order counted, as the stream has it; None if it hasn't to.
 
     The worker reads the order: twice or late, the message does no harm.
     """

@@ -111,7 +111,7 @@ def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None
 def tombstone_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a store has deleted an order at that moment, known or not.
 
-    Nothing older brings it back, in whatever order that comes.
+    Nothing older restores it, in whatever order that comes.
     """
     repository = OrderRepository(store.workspace)
     stored = repository.find_stored(order_id(store.id, external_id))

@@ -198,5 +198,5 @@ def takes_our_tokens(shop: str) -> bool:
     except NeedsReauth:
         return False
     except AccessDenied:
-        pass  # it knows the app, and that is what was asked
+        pass  # it knows the app, and that was the question
     return True

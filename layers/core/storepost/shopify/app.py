@@ -46,6 +46,6 @@ def shopify_app() -> ShopifyApp:
 
 
 def _not_configured(missing: str) -> ShopifyNotConfigured:
-    """The problem; the log tells whoever runs the service what is missing, the answer doesn't."""
+    """The problem; the log says to the operator what is missing, the answer doesn't."""
     logger.warning("no Shopify app", extra={"missing": missing})
     return ShopifyNotConfigured()

@@ -43,7 +43,7 @@ class ShopClaimItem(Item, discriminator="shop_claim"):
 
 
 class ShopStoreItem(Item, discriminator="shop_store"):
-    """A store that the shop is or was connected as; kept, as what it brought is."""
+    """A store that the shop is or was connected as; kept, as its data is."""
 
     workspace_id = Identifier()
     store_id = Identifier()

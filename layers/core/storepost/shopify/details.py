@@ -13,7 +13,7 @@ from storepost.values.locale_codes import canonical, parts
 MAX_LOCALES = 40
 _ASKING = "read_locales"
 _FALLBACK = "en"
-"""The primary locale where the shop tells of none, as every shop began with it."""
+"""The primary locale where the shop sends none, as every shop began with it."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
 def locales_of(
     details: ShopDetails, granted: Collection[str], stored: Sequence[StoreLocale]
 ) -> tuple[StoreLocale, ...]:
-    """Returns a store's locales, the primary one first: the shop's,
-    where the scopes let it be asked.
+    """Returns a store's locales, the primary one first: the shop's, where the scopes let it be
+    read.
 
     Else it keeps those that it had. One that had none takes what the details have instead.
     """

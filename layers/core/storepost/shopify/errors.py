@@ -1,4 +1,4 @@
-"""What can go wrong with a shop, told apart by what helps."""
+"""What can go wrong with a shop, classified by what helps."""
 
 from dataclasses import dataclass
 

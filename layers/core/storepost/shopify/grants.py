@@ -53,7 +53,7 @@ class Grant:
         return self._opened(self.sealed_access_token, Purpose.SHOP_ACCESS_TOKEN)
 
     def refresh_token(self) -> str:
-        """Returns the token that brings new ones."""
+        """Returns the token that gets new ones."""
         return self._opened(self.sealed_refresh_token, Purpose.SHOP_REFRESH_TOKEN)
 
     def _opened(self, sealed: str, purpose: Purpose) -> str:
@@ -137,7 +137,7 @@ def begin_refresh(grant: Grant, by: UUID, lease: timedelta) -> bool:
 
 
 def end_refresh(grant: Grant, by: UUID) -> None:
-    """Gives the lease back after a refresh that brought nothing."""
+    """Gives the lease back after a refresh without a result."""
     actions = [ShopGrantItem.refreshed_by.remove(), ShopGrantItem.refreshing_ends_at.remove()]
     _at_once(grant, actions, ShopGrantItem.refreshed_by == by)
 

@@ -1,7 +1,7 @@
 """Pending OAuth installs of the Shopify app: begun in a workspace, not approved by the shop yet.
 
 Each has OAuth's `state`, a random text that Shopify sends back with the approval. It can be used
-once, within ten minutes, and tells which workspace began the install; it connects no store.
+once, within ten minutes, and says which workspace began the install; it connects no store.
 """
 
 from dataclasses import dataclass, field

@@ -17,7 +17,7 @@ from storepost.values import clock
 
 @dataclass(frozen=True)
 class Bucket:
-    """A shop's bucket as an answer told of it."""
+    """A shop's bucket, as an answer described it."""
 
     maximum: float
     available: float
@@ -69,7 +69,7 @@ class Pacer:
 
 
 def cost_of(answer: Mapping[str, Any]) -> Cost | None:
-    """Returns the cost that an answer's `extensions` tell of; None where it tells of none."""
+    """Returns the cost in an answer's `extensions`; None where they have none."""
     try:
         cost_fields = answer["extensions"]["cost"]
         status = cost_fields["throttleStatus"]

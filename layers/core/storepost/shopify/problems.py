@@ -9,7 +9,8 @@ class ShopifyNotConfigured(Conflict):
     code = "shopify_not_configured"
     title = "No Shopify app is configured"
     remedy = (
-        "Ask whoever runs this service to set up its Shopify app. Custom stores work without one."
+        "Ask the operator of this service to set up its Shopify app. Custom stores work without "
+        "one."
     )
 
 

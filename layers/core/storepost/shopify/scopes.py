@@ -7,11 +7,11 @@ REQUIRED = ("read_customers", "read_orders", "read_products")
 
 
 def covers(granted: Collection[str], needed: str) -> bool:
-    """Returns whether the scope was granted, by itself or with the one to write,
-    which Shopify tells alone.
+    """Returns whether the scope was granted, by itself or with the one to write, which is then all
+    that Shopify lists.
 
-    `write_customers` brings `read_customers`, and Shopify's list of what was granted leaves out
-    what another scope brings.
+    `write_customers` implies `read_customers`, and Shopify's list of what was granted leaves out
+    what another scope implies.
     """
     writing = needed.replace("read_", "write_", 1) if needed.startswith("read_") else needed
     return needed in granted or writing in granted

@@ -1,9 +1,9 @@
 """A shop's access token that works now.
 
 It is refreshed some minutes before it ends, by one at a time: whoever refreshes holds a lease on
-the shop's row, the others wait for what it brings. Killed between Shopify's answer and our write,
-the lease ends by itself and the next one uses the same refresh token again, which Shopify takes
-until the one that got lost is used: never.
+the shop's row, the others wait for its result. Killed between Shopify's answer and our write, the
+lease ends by itself and the next one uses the same refresh token again, which Shopify takes until
+the one that got lost is used: never.
 """
 
 from dataclasses import replace

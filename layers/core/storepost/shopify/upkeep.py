@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 1.0
 def look_after_shops() -> int:
     """Has a fresh token of each shop that is due; returns how many shops it was.
 
-    One that can't answer, or fails otherwise, is asked again a day later: so many of them hold
+    One that can't answer, or fails otherwise, is tried again a day later: so many of them hold
     nobody up.
     """
     looked_after = 0
@@ -36,7 +36,7 @@ def _look_after(shop: str, row: Key) -> bool:
         logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
         failed = True
     except NeedsReauth:
-        pass  # its store says so now; only somebody of the shop can mend that
+        pass  # its store says so now; only somebody of the shop can fix that
     except Exception as error:  # one shop's failure is not the others'
         log_unexpected(error)
         failed = True

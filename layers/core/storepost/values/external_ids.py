@@ -16,8 +16,7 @@ _UNDECODED = "\ufffd"
 def checked(external_id: str) -> str:
     """Returns the id as it is: case counts, and nothing is trimmed.
 
-    Raises ValueError where it can't tell one record from all others, or can't be sent in an
-    address.
+    Raises ValueError where it can't identify one record among all, or can't be sent in an address.
     """
     if names_nobody(external_id):
         raise ValueError("Must be the id of one record: this is a placeholder, as `0` and `null`")

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, told as a problem tells it: where, and in plain words."""
+"""What pydantic finds wrong, as a problem lists it: where, and in plain words."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from storepost.values.problems import FieldError
 def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
     """Returns the errors of a request; places begin with `body`, `query`, `path` or `header`.
 
-    Each is made when it is asked for, and none is told twice.
+    Each is made when it is needed, and none is listed twice.
     """
     return _distinct((_path(error, body), error) for error in errors)
 

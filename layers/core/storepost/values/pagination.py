@@ -87,7 +87,7 @@ def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:
 
 
 def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], object]]) -> list[T]:
-    """Returns the rows sorted by one of the fields, `-` for descending; each brings the tie's id.
+    """Returns the rows sorted by one of the fields, `-` for descending; each has the id for ties.
 
     None comes last ascending and first descending, as the whole order is turned round.
     """

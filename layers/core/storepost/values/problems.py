@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): what an operation says when it can't do what it was asked.
+"""Problem details (RFC 9457): what an operation answers when it can't do what was requested.
 
     Problem
     ├── MalformedRequest      400
@@ -38,7 +38,7 @@ class FieldError:
 
 
 class Problem(Exception):  # noqa: N818 - the standard's word
-    """A failure that the caller is told of; raised anywhere, rendered in one place."""
+    """A failure that is reported to the caller; raised anywhere, rendered in one place."""
 
     status: ClassVar[int]
     kind: ClassVar[str]
@@ -53,7 +53,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         errors: Iterable[FieldError] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes a `detail` for people; without one they are told the remedy.
+        """Takes a `detail` for people; without one they get the remedy.
 
         Of the errors the first 50 are taken; what would make more isn't asked for them.
         """
@@ -256,7 +256,7 @@ def unknown_id(path: str, not_found: NotFound) -> ValidationFailed:
 
 
 def handles[F: Callable[..., object]](*problems: type[Problem]) -> Callable[[F], F]:
-    """Says of a function that these problems end in it: no caller is told of them."""
+    """Says of a function that these problems end in it: no caller gets them."""
 
     def mark(function: F) -> F:
         setattr(function, HANDLED, frozenset(problems))

@@ -1,4 +1,4 @@
-"""The tenant as a type: repositories are made from a scope, so no query can forget it."""
+"""The tenant as a type: repositories are made from a scope, so no query can lack it."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What the template tells a function by way of its environment."""
+"""What the template sets in a function's environment."""
 
 import os
 from collections.abc import Mapping

@@ -31,9 +31,9 @@ def fold(text: str) -> str:
 
     Folding what is folded changes nothing.
     """
-    if text.isascii() and text.isprintable():  # as most titles are, of which imports bring many
+    if text.isascii() and text.isprintable():  # as most titles are, of which imports have many
         return text.lower().strip()
-    # Case on both sides of the decomposition: either can bring what the other has to fold.
+    # Case on both sides of the decomposition: either can produce what the other has to fold.
     lower = unicodedata.normalize("NFKD", text.casefold()).casefold().translate(_LETTERS)
     decomposed = unicodedata.normalize("NFKD", lower)
     letters = (c for c in decomposed if unicodedata.category(c) not in {"Mn", "Cc"})
@@ -74,7 +74,7 @@ def words_of_row(text: str) -> list[str]:
 
 
 def words_to_find(folded: str) -> list[str]:
-    """Returns the words of a folded text that `q` can tell apart, without idle ones.
+    """Returns the words of a folded text that `q` can distinguish, without idle ones.
 
     What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
     may begin it with begins its first word, too.

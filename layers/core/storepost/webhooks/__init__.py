@@ -1,1 +1,1 @@
-"""What happens in a workspace, told to the addresses that it names."""
+"""What happens in a workspace, sent to the addresses that it names."""

@@ -1,4 +1,4 @@
-"""Telling a workspace's owner at once what an API key does to people."""
+"""Emails to a workspace's owner about what an API key does to people, sent at once."""
 
 from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.emails import messages

@@ -40,10 +40,9 @@ class ApiKeyRotation(RequestBody):
 
     overlap_seconds: Annotated[StrictInt, Field(ge=0, le=OVERLAP_SECONDS)] | None = Field(
         default=None,
-        description="For how many seconds the old secret goes on working. Left out or "
-        "null: 0, it ends at once. Where a key rotates itself it is at "
-        "least 300, and 3,600 if left out, so that the key can't lock "
-        "itself out.",
+        description="For how many seconds the old secret keeps working. Left out or null: 0, it "
+        "ends at once. Where a key rotates itself it is at least 300, and 3,600 if left out, so "
+        "that the key can't lock itself out.",
     )
 
 

@@ -123,7 +123,7 @@ def rotate_key(
 ) -> NewSecret:
     """Gives an active key a new secret; the old one goes on working for the overlap.
 
-    Rotating again during an overlap ends the oldest secret. Owner and maker are told by email.
+    Rotating again during an overlap ends the oldest secret. Owner and maker are notified by email.
     """
     overlap = _overlap(caller, overlap_seconds)
     key, now = _active(caller.workspace, key_id), clock.now()

@@ -22,7 +22,7 @@ type EndpointEnd = Literal["failing", "gone"]
 type Link = str
 # Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
 type Code = str
-# What `mask_address` answers. A type of its own, so that no address is told unmasked.
+# What `mask_address` answers. A type of its own, so that no address is sent unmasked.
 MaskedAddress = NewType("MaskedAddress", str)
 
 type Params = dict[str, str | list[dict[str, str]] | None]
@@ -205,7 +205,7 @@ class StoreMoved:
 
 @dataclass(frozen=True, slots=True)
 class DataRequested:
-    """To a workspace's owner: a shop's customer asked the shop for all that is held of them.
+    """To a workspace's owner: a shop's customer asked the shop for all that is stored about them.
 
     `customer` is the shop's own id of the person, `profile` the id of the profile here: the email
     names nobody.

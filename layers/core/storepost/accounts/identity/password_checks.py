@@ -25,9 +25,9 @@ def check_password(
 ) -> None:
     """Raises `problem` where the password isn't the person's, and SignInLimit past the limits.
 
-    Past the limits the right password passes where the person is known, and a wrong one is told
-    that the limit is reached. For an address that nobody has, it counts and takes as long as for
-    one that somebody has.
+    Past the limits the right password passes where the person is known, and the answer to a wrong
+    one says that the limit is reached. For an address that nobody has, it counts and takes as long
+    as for one that somebody has.
     """
     attempts, wrong = _counted(person, email, place, problem)
     if not verify_password(person.password_hash if person else None, password):
@@ -38,7 +38,7 @@ def check_password(
 def _counted(
     person: Person | None, email: str, place: Place, problem: Problem
 ) -> tuple[Sequence[Attempt], Problem]:
-    """The attempts that were counted, and what a wrong password is told."""
+    """The attempts that were counted, and the problem of a wrong password."""
     try:
         return count_password(email, place.ip), problem
     except SignInLimit as limit:

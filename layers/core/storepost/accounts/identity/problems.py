@@ -27,8 +27,8 @@ class SignInRequired(Forbidden):
 
 
 class CredentialsInvalid(Unauthenticated):
-    """No account has this address and password. Which of the two is wrong isn't said, so that
-    nobody learns who has an account.
+    """No account has this address and password. The answer doesn't say which of the two is wrong,
+    so that nobody learns who has an account.
     """
 
     code = "credentials_invalid"
@@ -86,7 +86,7 @@ class TwoFactorLimit(TooManyRequests):
 
     code = "two_factor_limit"
     title = "Too many wrong second factors"
-    remedy = "Wait as `Retry-After` says. The person was told by email."
+    remedy = "Wait as `Retry-After` says. The person was notified by email."
 
 
 class CodeSendLimit(TooManyRequests):
@@ -106,7 +106,7 @@ class SignUpLimit(TooManyRequests):
 
 
 class ResetLimit(TooManyRequests):
-    """A new password was asked for 100 times from one source address in an hour."""
+    """A new password was requested 100 times from one source address in an hour."""
 
     code = "password_reset_limit"
     title = "Too many requests for a new password"

@@ -43,7 +43,7 @@ class Device:
 
 
 def device_of(ip_address: str | None, user_agent: str | None) -> Device:
-    """Returns the device as its user agent tells it; what it doesn't tell is None."""
+    """Returns the device that a user agent names; what it doesn't name is None."""
     if not user_agent:
         return Device(None, None, ip_address)
     from ua_parser import parse_os, parse_user_agent  # noqa: PLC0415 - 45 ms, at sign-ins alone

@@ -1,4 +1,4 @@
-"""Tokens that requests bear: how they are made, and how they are told apart without a read.
+"""Tokens of requests: how they are made, and how their kinds are distinguished without a read.
 
 A session's is `sts_` and 43 characters. An API key is `stp_`, 8 characters that may be shown
 (together they are the key's `prefix`), `_`, and 40 of which the last 6 are a checksum, so that a

@@ -1,7 +1,7 @@
 """Trusted browsers: for 30 days a sign-in there needs no second step, though always the password.
 
 The browser keeps a token of 256 bits, the service its SHA-256. A browser is trusted in the person's
-`trust_epoch`; raising that forgets all of them in one write, and their rows go afterwards.
+`trust_epoch`; raising that ends all of them in one write, and their rows go afterwards.
 """
 
 import secrets
@@ -54,7 +54,7 @@ def count_trusted(person: Person) -> int:
 
 
 def revoke_actions() -> list[Action]:
-    """Returns what forgets a person's browsers, for a write of the account that does more."""
+    """Returns what ends the trust in all browsers, for a write of the account that does more."""
     return [PersonItem.trust_epoch.add(1)]
 
 

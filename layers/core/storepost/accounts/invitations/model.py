@@ -15,9 +15,9 @@ DAY = timedelta(hours=24)
 
 
 class InvitationStatus(StoredEnum):
-    """What became of an invitation. `pending`: it can be accepted or declined. `accepted`;
-    `rejected`: the person declined. `canceled`: the workspace deleted it. `expired`: its
-    seven days are over, and it can be sent again.
+    """The status of an invitation. `pending`: it can be accepted or declined. `accepted`;
+    `rejected`: the person declined. `canceled`: the workspace deleted it. `expired`: its seven days
+    are over, and it can be sent again.
     """
 
     PENDING = "pending"

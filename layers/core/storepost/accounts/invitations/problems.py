@@ -23,7 +23,7 @@ class NotInvited(Forbidden):
     """The caller isn't the invited person, or their address isn't verified."""
 
     code = "not_invited"
-    title = "The invitation is somebody else's"
+    title = "The invitation is for somebody else"
     remedy = "Sign in with the invited address and verify it."
 
 

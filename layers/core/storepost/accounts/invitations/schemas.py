@@ -29,8 +29,8 @@ class InvitationSummary(Shape):
     """An open invitation as the workspace sees it."""
 
     id: UUID = Field(
-        description="The invitation's id, which is also in the emailed link: whoever "
-        "has it can see the invitation's preview."
+        description="The invitation's id, which is also in the emailed link: its holder can see "
+        "the invitation's preview."
     )
     email: str = Field(description="The email address that was invited, in small letters.")
     role: Role = Field(description="What the person will be in the workspace once they accept.")
@@ -69,7 +69,7 @@ class InvitationSummary(Shape):
 
 
 class InvitationPreview(Shape):
-    """An invitation as whoever holds its link sees it."""
+    """An invitation as the holder of its link sees it."""
 
     workspace: str = Field(description="The name of the workspace that the person is invited to.")
     workspace_slug: str = Field(description="The workspace's part in web addresses.")

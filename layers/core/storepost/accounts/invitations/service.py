@@ -72,7 +72,7 @@ def invite(
     """Invites an address and emails it the link."""
     workspace, repository = caller.workspace, InvitationRepository(caller.workspace)
     person = find_account(email)
-    # Read where nobody has the address, too: nothing tells who has an account elsewhere.
+    # Read where nobody has the address, too: nothing shows who has an account elsewhere.
     if WorkspaceRepository(workspace).membership_of(person.id if person else NOBODY):
         raise AlreadyMember()
     if repository.open_for(email):
@@ -147,7 +147,7 @@ def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception
 
 
 def _email_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
-    """Tells the owner where a key invites an admin."""
+    """Notifies the owner where a key invites an admin."""
     if invitation.role is Role.ADMIN:
         email_owner(caller, "invited", invitation.email, invitation.role, changes)
 

@@ -18,7 +18,7 @@ from storepost.values import clock
 def change_password(
     caller: SignedInPerson, current: str, password: str, ip: str | None, changes: Changes
 ) -> None:
-    """Writes a new password, ends other sessions and trusted browsers, and tells the person."""
+    """Writes a new password, ends other sessions and trusted browsers, and notifies the person."""
     caller = prove(caller, current, ip)
     person = caller.person
     repository.change_password(changes, caller, hash_password(password))
@@ -31,13 +31,14 @@ def ask_for_address(
 ) -> None:
     """Emails a code to the new address; the account keeps its own until that is given.
 
-    The answer is the same whoever has the address: an account's owner is told in place of the code,
-    and nothing of either account changes. The caller's own address changes nothing either.
+    The answer is the same no matter who has the address: an account's owner gets an email in place
+    of the code, and nothing of either account changes. The caller's own address changes nothing
+    either.
     """
     person = prove(caller, password, ip).person
     if email == person.email:
         return
-    # Counted at once and for every address alike, or the limit would tell which have accounts.
+    # Counted at once and for every address alike, or the limit would show which have accounts.
     count_for_address(NEW_ADDRESS_EMAILS, email)
     repository.ask_for_address(changes, person.scope, email)
     code = issue_code(changes, repository.address_code_key(person.scope))
@@ -51,7 +52,7 @@ def ask_for_address(
 
 
 def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None:
-    """Moves the account to the address that the code was sent to; the old one is told.
+    """Moves the account to the address that the code was sent to; the old one is notified.
 
     Raises CodeInvalid; ChallengeClosed without an open code; EmailTaken where the address has
     become another account's.

@@ -58,7 +58,7 @@ class User(Shape):
         "no such mailbox. `POST /me/email` takes another."
     )
     two_factor: TwoFactor = Field(
-        description="Which second steps stand before a sign-in; both methods may be off."
+        description="Which second steps a sign-in needs; both methods may be off."
     )
 
 
@@ -179,12 +179,12 @@ class SessionSummary(Shape):
 
     id: UUID = Field(description="The session's id; it isn't its token.")
     browser: str | None = Field(
-        description="The browser's name, such as `Firefox`, as it said itself at "
-        "sign-in. Null where it said none."
+        description="The browser's name, such as `Firefox`, as it named itself at sign-in. Null "
+        "where it named none."
     )
     os: str | None = Field(
-        description="The operating system's name, such as `Windows`, as the browser "
-        "said it at sign-in. Null where it said none."
+        description="The operating system's name, such as `Windows`, as the browser named it at "
+        "sign-in. Null where it named none."
     )
     ip_address: str | None = Field(
         description="The network address that the sign-in came from. Null where it isn't known."

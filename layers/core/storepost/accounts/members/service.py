@@ -127,7 +127,7 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
 
 
 def delete_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
-    """Ends somebody's membership; the owner is told which active keys that person made.
+    """Ends somebody's membership; the owner gets an email with the active keys that person made.
 
     The keys go on working, without the role of the person who made them.
     """
@@ -158,7 +158,7 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
 def _email_owner(
     caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
 ) -> None:
-    """Tells the owner where a key acts."""
+    """Notifies the owner where a key acts."""
     person = find_person(target.person) if caller.key else None
     if person is not None:
         email_owner(caller, act, person.name, role, changes)

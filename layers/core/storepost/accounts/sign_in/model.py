@@ -70,5 +70,5 @@ class Reset:
 
 
 def mark_of(person: Person) -> str:
-    """Tells one password of a person from the next, and says nothing of either."""
+    """Distinguishes one password of a person from the next, and reveals neither."""
     return digest(person.password_hash)

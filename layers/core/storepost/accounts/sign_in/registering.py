@@ -37,7 +37,7 @@ from storepost.values.problems import handles
 
 
 def sign_up(request: SignUp, ip: str | None, base_url: str, changes: Changes) -> UUID:
-    """Begins a registration; the address gets a code, or its owner is told."""
+    """Begins a registration; the address gets a code, or its owner another email."""
     count_for_source(SIGN_UPS_OF_SOURCE, ip)
     registration = Registration(
         id=new_id(),

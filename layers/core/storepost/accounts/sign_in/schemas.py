@@ -108,8 +108,8 @@ class SignedIn(OpenedSession):
     """The password was all that was needed: the session is open."""
 
     status: Literal["signed_in"] = Field(
-        description="Always `signed_in`, which tells this answer from the one that "
-        "asks for a second step."
+        description="Always `signed_in`, which distinguishes this answer from the one that asks "
+        "for a second step."
     )
 
 
@@ -117,7 +117,8 @@ class SecondStepNeeded(SecretAnswer):
     """The password was right, and a second step has to follow."""
 
     status: Literal["two_factor_required"] = Field(
-        description="Always `two_factor_required`, which tells this answer from an open session."
+        description="Always `two_factor_required`, which distinguishes this answer from an open "
+        "session."
     )
     challenge: Secret = Field(
         description="Names this sign-in to the second step. It is valid for 10 "
@@ -154,7 +155,7 @@ class SecondStep(RequestBody):
 
 
 class ForgottenPassword(RequestBody):
-    """Whose password is to be chosen anew."""
+    """The account whose password is to be reset."""
 
     email: EmailAddress = Field(
         description="The address that the account is signed in to with. It gets a link "
@@ -166,7 +167,7 @@ class PasswordChoice(RequestBody):
     """What the emailed link has, and the new password."""
 
     token: Token = Field(
-        description="What stands after `#` in the emailed link. It works for 30 minutes, and once."
+        description="The part of the emailed link after `#`. It works for 30 minutes, and once."
     )
     password: Password = Field(
         description="The new password, of 12 to 200 characters. Case counts and spaces are kept."

@@ -1,4 +1,4 @@
-"""Who read, took along or erased what is held of a person: a line in the log, by ids alone."""
+"""Who read, exported or erased a person's data: a line in the log, by ids alone."""
 
 from uuid import UUID
 

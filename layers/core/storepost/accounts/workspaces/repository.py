@@ -216,7 +216,7 @@ class WorkspaceRepository:
         changes.expect(row, live, NoActiveWorkspace())
 
     def expect_policy(self, changes: Changes, workspace: Workspace) -> None:
-        """Demands that the workspace asks of its members what it asked when it was read."""
+        """Demands that the workspace demands of its members what it did when it was read."""
         row = WorkspaceItem(*workspace_key(self._scope))
         changes.expect(row, WorkspaceItem.require_two_factor == workspace.require_two_factor)
 

@@ -3,7 +3,7 @@
     authenticate → validate the request → once → validate the answer → the route
 
 Powertools validates before it resolves a route's dependencies; here an anonymous caller with a bad
-query is told of the missing credentials first.
+query gets the problem of the missing credentials first.
 """
 
 import gc
@@ -314,7 +314,7 @@ def _read_request(app: Resolver) -> None:
 def _check_parameters(app: Resolver) -> None:
     """Everything that the route's annotations say, and what holds for the query of every route."""
     route, event = app.context["_route"], app.current_event
-    # What no route matched is told of its path and method alone.
+    # The answer where no route matched is about the path and method alone.
     is_any = app.operation is None or route.operation_id in app.any_query
     wrong = [] if is_any else unknown_parameters(route, event)
     path = dict(app.context["_route_args"])

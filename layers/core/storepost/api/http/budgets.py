@@ -41,7 +41,7 @@ def spend_of_workspace(context: dict[str, Any], workspace: WorkspaceScope) -> No
 
 
 def headers_of(context: dict[str, Any]) -> dict[str, str]:
-    """Returns what the caller is told of the budgets that the request was counted for."""
+    """Returns what the answer says about the budgets that the request was counted for."""
     spent: list[Standing] = context.get(_SPENT, [])
     if not spent:
         return {}

@@ -78,7 +78,7 @@ def signed_in(request: Request) -> SignedInPerson:
 
 
 def _no_key(request: Request, key: ApiKeyHolder) -> Problem:
-    """What a key is told where none may call: `scope` comes first on a write."""
+    """The problem of a key where none may call: `scope` comes first on a write."""
     if request.method.upper() in SAFE_METHODS or key.scope.covers(KeyScope.WRITE):
         return SignInRequired()
     return ScopeTooSmall("This operation needs the scope `write`, which only people have here.")

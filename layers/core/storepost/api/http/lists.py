@@ -40,10 +40,9 @@ class Page[T](Shape):
         description="How many items the whole list has with these filters, over all pages. It is "
         "exact."
     )
-    page: int = Field(description="Which page this is, counted from 1, as it was asked for.")
+    page: int = Field(description="Which page this is, counted from 1, as requested.")
     page_size: int = Field(
-        description="How many items a full page has, as it was asked for; the last page may have "
-        "fewer."
+        description="How many items a full page has, as requested; the last page may have fewer."
     )
 
     @classmethod

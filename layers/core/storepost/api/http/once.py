@@ -78,12 +78,12 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
 def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
     """Returns the kept answer to a retry whose caller may no longer do what the first run did.
 
-    Whoever hands a workspace over, leaves it or gives up a role loses by that very call what the
-    operation asks for; the retry still gets the first answer.
+    A caller who hands a workspace over, leaves it or lays down a role loses by that very call what
+    the operation asks for; the retry still gets the first answer.
     """
     if app.current_event.http_method in _SAFE:
         return None
-    with suppress(ValidationFailed):  # the caller is told first of what it may not do
+    with suppress(ValidationFailed):  # the answer says first what the caller may not do
         claim = _claim_of(app)
         stored = claim.acquire(_LEASE_MARGIN) if claim else None
         if claim and stored:

@@ -27,6 +27,6 @@ def serialized(app: ApiGatewayResolver, body: Any) -> str:  # noqa: ANN401 - wha
 def validated(
     validation: "OpenAPIResponseValidationMiddleware", route: Route, response: Response[Any]
 ) -> Response[Any]:
-    """Returns a route's response, its body held to the route's type."""
+    """Returns a route's response, its body validated by the route's type."""
     answer: Response[Any] = validation._handle_response(route=route, response=response)
     return answer

@@ -30,7 +30,7 @@ def render(app: APIGatewayHttpResolver, problem: Problem) -> Response[str]:
 
 
 def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) -> Problem:
-    """Returns what the caller is told of a request that isn't valid."""
+    """Returns the problem of a request that isn't valid."""
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
         return unexpected(error)  # our own answer broke its schema: a fault of ours

@@ -45,7 +45,7 @@ _GUIDE = re.compile(r"\]\((guides/[\w-]+)\.md")
 
 @lru_cache(_CACHED_ADDRESSES)
 def interface_at(base_url: str) -> str:
-    """Returns the interface as JSON with the address that it was asked under."""
+    """Returns the interface as JSON with the address that it was requested under."""
     served = {**interface(), "servers": [{"url": base_url}]}
     text = json.dumps(served, ensure_ascii=False, separators=(",", ":"))
     # Who reads it somewhere else has nothing that a link to one of the guides could start from.

@@ -29,28 +29,25 @@ class Health(Shape):
 
     status: Literal["ok"] = Field(
         default="ok",
-        description="Always `ok`: whoever gets this answer reached the service. "
-        "Nothing behind it, such as the database, is checked.",
+        description="Always `ok`: this answer shows that the service was reached. Nothing behind "
+        "it, such as the database, is checked.",
     )
 
 
 class ProblemCode(Shape):
     """A code that a problem of the kind may have."""
 
-    code: str = Field(
-        description="What stands in `code` of a problem: decide by it in your program."
-    )
+    code: str = Field(description="The `code` of a problem: decide by it in your program.")
     title: str = Field(description="What went wrong in a few words, as in the problem's `title`.")
     meaning: str = Field(description="When this is answered, in a sentence or two.")
     remedy: str = Field(description="What to do about it, in a sentence or two.")
 
 
 class ProblemKind(Shape):
-    """A kind of problem: an HTTP status, and the codes that tell its causes apart."""
+    """A kind of problem: an HTTP status, and the codes that distinguish its causes."""
 
     type: Uri = Field(
-        description="The address that stands in `type` of such a problem; it leads to "
-        "this explanation."
+        description="The address in `type` of such a problem; it leads to this explanation."
     )
     kind: str = Field(description="The last part of that address, such as `conflict`.")
     status: int = Field(
@@ -72,6 +69,6 @@ class ProblemKind(Shape):
 class ProblemCodePage(ProblemCode):
     """A code with the kind that it belongs to."""
 
-    type: Uri = Field(description="The address of the kind, which stands in such a problem.")
+    type: Uri = Field(description="The address of the kind, as such a problem has it.")
     kind: str = Field(description="The kind's name, such as `conflict`.")
     status: int = Field(description="The HTTP status that the kind is answered with.")

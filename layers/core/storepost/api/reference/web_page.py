@@ -21,7 +21,7 @@ DOCUMENTATION = ("style.css", "docs.css")
 
 @dataclass(frozen=True)
 class WebPage:
-    """A page and what a browser is told beside it."""
+    """A page and the headers that a browser gets beside it."""
 
     html: str
     headers: dict[str, str] = field(repr=False)
@@ -70,7 +70,7 @@ def render(
 
 
 def _headers(style: str, script: str, changed: dict[str, str], *, personal: bool) -> dict[str, str]:
-    """Nothing from elsewhere, no other page around it, and no address told to anybody."""
+    """Nothing from elsewhere, no other page around it, and no address sent to anybody."""
     policy = {
         "default-src": "'none'",
         "style-src": _hash(style),

@@ -16,7 +16,7 @@ class ChangeStatus(StoredEnum):
 
     `previewing`: Storepost works out what it makes of products. `ready`: it can be applied.
     `applying`: its rules are in force, and products follow. `applied`: all products have followed.
-    `failed`: it was given up.
+    `failed`: it was abandoned, and `error` says why.
     """
 
     PREVIEWING = "previewing"
@@ -69,7 +69,8 @@ class Walk:
     began_at: datetime | None = None
     seen: int | None = None
     """What the store's marks said together when the walk began; None where the preview is worth
-    nothing, as the rules name a source that is gone."""
+    nothing, as the rules name a source that is gone.
+    """
     revision: int | None = None
     """The rules in force then."""
     rounds: int = 0

@@ -43,7 +43,7 @@ class ChangeApplying(Conflict):
 
     code = "change_applying"
     title = "The change is being applied"
-    remedy = "Wait until the change is applied. Another one can bring the former rules back."
+    remedy = "Wait until the change is applied. Another one can restore the former rules."
 
 
 class UnknownSource(ValidationFailed):

@@ -42,7 +42,7 @@ class PriorityRules(RequestBody):
         max_length=MAX_FIELDS,
         description="The sources for single fields, by the field's name: `product.<field>`, "
         "`variant.<field>` or `custom.<key>`. Where none of them has the field, the rest of "
-        "`order` is asked. Send `{}` where no field has an order of its own.",
+        "`order` decides. Send `{}` where no field has an order of its own.",
     )
 
     def value(self) -> NewRules:

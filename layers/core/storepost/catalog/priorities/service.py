@@ -117,7 +117,7 @@ def list_changes(
 
 
 def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
-    """Puts a ready change in force; a worker brings the products up to it.
+    """Puts a ready change in force; a worker updates the products by it.
 
     Raises ChangeNotReady and ChangeStale.
     """

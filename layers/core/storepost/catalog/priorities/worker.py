@@ -225,7 +225,7 @@ class _ChangeStep:
 
 
 def _fail(changes: Changes, job: Job) -> bool:
-    """Fails a change that can't be brought to its end; False where a discarded one's rows stay."""
+    """Fails a change that can't be completed; False where a discarded one's rows stay."""
     repository = ChangeRepository(job.workspace)
     change = repository.get(job.id)
     if change is None:

@@ -73,7 +73,7 @@ class ProductImageBody(RequestBody):
 
 
 class ProductOptionBody(RequestBody):
-    """What tells a variant from the others, such as its size."""
+    """What distinguishes a variant from the others, such as its size."""
 
     name: Text = Field(description="What is chosen, such as `Size`.")
     value: Text = Field(description="Which one the variant is, such as `M`.")
@@ -84,7 +84,7 @@ class ProductTexts(RequestBody):
 
     locale: LocaleCode = Field(
         description="The locale of these texts, as a BCP 47 tag such as `de-AT`. Each locale "
-        "stands there once."
+        "appears once."
     )
     title: Text = Field(description="What the product is called in this locale.")
     description: Description | None = Field(
@@ -120,7 +120,7 @@ class ProductVariantBody(RequestBody):
     options: list[ProductOptionBody] = Field(
         default_factory=list,
         max_length=MAX_OPTIONS,
-        description="What tells the variant from the product's others, such as its size.",
+        description="What distinguishes the variant from the product's others, such as its size.",
     )
     image: ProductImageBody | None = Field(
         default=None,
@@ -180,8 +180,8 @@ class ProductBody(RequestBody):
     status: Literal[
         ProductStatus.ACTIVE, ProductStatus.UNLISTED, ProductStatus.DRAFT, ProductStatus.ARCHIVED
     ] = Field(
-        description="`active`: on sale. `unlisted`: on sale for whoever has its address. `draft`: "
-        "not on sale yet. `archived`: not on sale any more."
+        description="`active`: on sale. `unlisted`: on sale for people who have its address. "
+        "`draft`: not on sale yet. `archived`: not on sale any more."
     )
     published: StrictBool | None = Field(
         default=None,
@@ -199,7 +199,7 @@ class ProductBody(RequestBody):
     tags: list[Text] = Field(
         default_factory=list,
         max_length=MAX_TAGS,
-        description="Words that you sort products by. One that stands there twice counts once.",
+        description="Words that you sort products by. One that appears twice counts once.",
     )
     published_at: Timestamp | None = Field(
         default=None,

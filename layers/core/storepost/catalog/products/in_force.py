@@ -3,7 +3,7 @@
 Whoever writes a product has resolved it under the rules that it read. So its transaction moves one
 of the store's marks on, on the condition that those rules are still in force; whoever changes the
 rules rewrites all marks. Writers take any of eight, so that they seldom meet. The sum of the marks
-tells whether anything changed since it was read last.
+says whether anything changed since it was read last.
 """
 
 from collections import Counter

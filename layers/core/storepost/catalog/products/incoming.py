@@ -92,7 +92,7 @@ class IncomingProduct:
     texts: tuple[IncomingTexts, ...]
     variants: tuple[IncomingVariant, ...]
     is_in_one_locale: bool = False
-    """Whether the store told it in one of its locales: the texts of others stay."""
+    """Whether the store sent it in one of its locales: the texts of others stay."""
 
     def check_currency(self, store: Store) -> None:
         """Raises CurrencyMismatch, naming each price that isn't in the store's currency."""

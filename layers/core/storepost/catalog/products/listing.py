@@ -188,7 +188,7 @@ def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
 
 
 def _from_list(search: _Search) -> Listing[Product] | None:
-    """A page by its number, where one list counts what is asked in that order."""
+    """A page by its number, where one list counts what is requested in that order."""
     filters, tree = search.filters, _in_order(search)
     if tree is None or filters.reads_products or (filters.takes_live and filters.takes_removed):
         return None

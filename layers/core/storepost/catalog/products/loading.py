@@ -1,4 +1,4 @@
-"""Many new products at once, as an import brings them: their lists are packed.
+"""Many new products at once, as an import writes them: their lists are packed.
 
 Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
 mark and their entries in all lists, which stand in pages, and makes products of the rows. What
@@ -92,7 +92,7 @@ class Loaded:
     """Whether it is read which names somebody has, as others may be at the same ones."""
 
     def begin_anew(self) -> None:
-        """Forgets what may not have been written after all, or is somebody else's."""
+        """Drops what may not have been written after all, or is somebody else's."""
         self.staging.begin_anew()
         self.names.clear()
         self.asks_names = True

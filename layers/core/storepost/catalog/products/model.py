@@ -15,8 +15,8 @@ from storepost.values.stored_enum import StoredEnum
 class ProductStatus(StoredEnum):
     """Whether a product is sold.
 
-    `active`: on sale. `unlisted`: on sale for whoever has its address. `draft`: not on sale yet.
-    `archived`: not on sale any more. `removed`: no source has the product any more.
+    `active`: on sale. `unlisted`: on sale for people who have its address. `draft`: not on sale
+    yet. `archived`: not on sale any more. `removed`: no source has the product any more.
     """
 
     ACTIVE = "active"
@@ -103,7 +103,8 @@ class Product:
     layers: Mapping[UUID, LayerMark]
     skus: tuple[str, ...] = ()
     """Its variants' in any source, of a removed one those that it had; search finds it by them.
-    No more than its row has room for."""
+    No more than its row has room for.
+    """
 
     @property
     def summary(self) -> Summary:

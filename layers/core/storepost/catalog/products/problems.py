@@ -1,4 +1,4 @@
-"""What can be wrong with what is asked of products."""
+"""What can be wrong with a request about products."""
 
 from storepost.values.problems import NotFound
 

@@ -63,7 +63,7 @@ class Layer:
     source: UUID
     records: tuple[Record, ...] = ()
     updated_at: datetime | None = None
-    """The source's own time of its latest change, where it tells one."""
+    """The source's own time of its latest change, where it sends one."""
 
     @classmethod
     def of_new(

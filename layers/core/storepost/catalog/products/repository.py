@@ -25,7 +25,7 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 DELETION_STORED_FOR = timedelta(days=30)
-"""Of a product of which nothing is held: longer than a webhook or an import is on its way."""
+"""Of a product of which nothing is stored: longer than a webhook or an import is on its way."""
 
 MAX_BYTES_WITHIN = 600
 """Of a layer that stands in the product's row: both together mostly take one kilobyte then."""

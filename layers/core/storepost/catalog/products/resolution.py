@@ -2,7 +2,7 @@
 
 docs/semantics.md, section 4 has the rules.
 
-Functions of values alone. A source's records are asked in the order of their locales before the
+Functions of values alone. A source's records are looked at in the order of their locales before the
 next source is: the very locale, the same language, none, the store's primary one.
 """
 

@@ -19,7 +19,7 @@ class SourceKind(StoredEnum):
 
 @dataclass(frozen=True)
 class RankedSource:
-    """A store or a feed, as something that brings records of products."""
+    """A store or a feed, as a source of records of products."""
 
     id: UUID
     kind: SourceKind

@@ -52,8 +52,8 @@ class ProductSummary(Shape):
         "have it."
     )
     locale: str = Field(
-        description="The locale that the product is shown in: the one that was asked for, else "
-        "the store's primary one."
+        description="The locale that the product is shown in: the requested one, else the store's "
+        "primary one."
     )
     title: str | None = Field(description="The product's title; null where no source has one.")
     missing: list[MissingField] = Field(
@@ -116,7 +116,7 @@ class Product(ProductSummary):
         description="The store that sells the product, or whose feeds have it."
     )
     locales: list[str] = Field(
-        description="The locales that the product can be asked for in, the store's primary one "
+        description="The locales that the product can be requested in, the store's primary one "
         "first."
     )
     description: str | None = Field(
@@ -148,8 +148,8 @@ class Product(ProductSummary):
         "and comes back."
     )
     synced_at: Timestamp = Field(
-        description="When a source last brought the product: for a feed that has it its last "
-        "completed import, for a store the last time when it said something new."
+        description="When the product was last synchronized: for a feed that has it, by its last "
+        "completed import; for a store, when it last sent something new."
     )
 
     @classmethod

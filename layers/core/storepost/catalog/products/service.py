@@ -65,7 +65,7 @@ def mark_product_removed(
 ) -> None:
     """Adds to a unit of work that a store has a product no more. Raises NotFound.
 
-    What was said before `at`, the store's own time of that, doesn't bring it back.
+    What was said before `at`, the store's own time of that, doesn't restore it.
     """
     written = remove_layer(changes, ProductSource(store, store.id), external_id, at=at)
     if written is None or written.outcome is WriteOutcome.UNCHANGED:
@@ -75,7 +75,7 @@ def mark_product_removed(
 def tombstone_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
 
-    Nothing older brings it, in whatever order that comes.
+    Nothing older creates it, in whatever order that comes.
     """
     tombstone_layer(changes, ProductSource(store, store.id), external_id, at)
 

@@ -2,7 +2,7 @@
 
 A row that is staged names its load and its place in that. It is a product once the load's own row
 says that it is listed up to there; the transaction that has the pages of all lists says so. Until
-then the row is nothing to anybody. Who brings such a product writes it as a new one, in the row's
+then the row is nothing to anybody. A writer of such a product writes it as a new one, in the row's
 place, and notes in the load's row, in the same transaction, that something was taken; the load
 lists nothing where that happened since it began. A row says so until somebody writes it again.
 """

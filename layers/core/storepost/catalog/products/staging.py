@@ -30,7 +30,7 @@ class Staging:
             self._taken = int(row.taken)
 
     def begin_anew(self) -> None:
-        """Forgets what was taken."""
+        """Drops what was taken."""
         self._taken = None
 
     def staged(self, place: int) -> Staged:

@@ -1,7 +1,7 @@
 """What a store's products and variants are called, read at once: a few queries instead of gets.
 
-A query brings thousands of sort keys of the store's list and of its names; asked row by row, a
-feed of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
+A query returns thousands of sort keys of the store's list and of its names; read row by row, a feed
+of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ from storepost.stores.stores.model import Store
 from storepost.values.ids import SHORT_LENGTH, from_short
 
 MAX_NAMES = 100_000
-"""Of a store that are held at once, and of its products: 20 MB."""
+"""Of a store that are in memory at once, and of its products: 20 MB."""
 _AT_ONCE = 4
 _DEVIATIONS = 6
 """By how many standard deviations a partition may have more than the average: one in a billion."""

@@ -40,7 +40,7 @@ STOCK = FilterField(
 FILTERS = (STATUS, PUBLISHED, STOCK)
 
 _PACKING = Packing()
-"""For what an import brings at once: its entries stand in pages. Growth leaves rows as they are."""
+"""For what an import writes at once: its entries are in pages. Growth leaves rows as they are."""
 
 
 @dataclass(frozen=True)

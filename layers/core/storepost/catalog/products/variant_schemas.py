@@ -14,7 +14,7 @@ from storepost.values.wire import MoneyShape, Shape, Timestamp
 
 
 class ProductOption(Shape):
-    """What tells a variant from the others, such as its size."""
+    """What distinguishes a variant from the others, such as its size."""
 
     name: str = Field(description="What is chosen, such as `Size`.")
     value: str = Field(description="Which one the variant is, such as `M`.")
@@ -41,11 +41,12 @@ class ProductVariant(Shape):
         description="The number under the barcode, such as a GTIN; null where no source has one."
     )
     options: list[ProductOption] = Field(
-        description="What tells the variant from the product's others; empty where nothing does."
+        description="What distinguishes the variant from the product's others; empty where nothing "
+        "does."
     )
     image: ProductImage | None = Field(
-        description="The variant's own image; null where it has none. The product's isn't "
-        "repeated here."
+        description="The variant's own image; null where it has none. The product's own isn't "
+        "repeated."
     )
     price: MoneyShape | None = Field(
         description="What the variant costs now, with or without tax as its source states prices; "

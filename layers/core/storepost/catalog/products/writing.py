@@ -1,6 +1,6 @@
-"""The way in for whoever brings products: a store's own requests, its imports, and feeds.
+"""Writes products of all ways in: a store's own requests, its imports, and feeds.
 
-A source has a layer of each product and writes no other. What it brings is resolved with what the
+A source has a layer of each product and writes no other. What it sends is resolved with what the
 others say, and the product's row, the lists, the names and the store's marks follow, in the
 transaction of the unit of work. Several products go into one unit, each of them once. What a source
 says once more writes nothing.
@@ -42,7 +42,7 @@ class WriteOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Written:
-    """A product as it is after it was brought."""
+    """A product as it is after it was written."""
 
     product: Product
     outcome: WriteOutcome
@@ -56,7 +56,7 @@ class ProductSource:
 
     store: Store
     source_id: UUID
-    """The store's id, or the feed's. A feed is added to the store's sources before it brings."""
+    """The store's id, or that of a feed that was added to the store's sources before."""
 
     @property
     def source(self) -> UUID:
@@ -75,7 +75,7 @@ class SourceProduct:
     updated_at: datetime | None = None
     """The source's own time, where it has one: nothing older is taken."""
     keeps_others: bool = False
-    """Whether what the source said in locales that aren't brought stays."""
+    """Whether what the source said in locales that aren't sent stays."""
 
     def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
         """Returns the records to store: these, and the stored ones that the source keeps."""
@@ -106,7 +106,7 @@ def replace_layer(
 ) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
 
-    Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
+    Raises StaleUpdate, having added nothing, where what is stored is newer, or as old and removed.
     """
     digest = digest_of(product.values, product.updated_at)
     writing = _Writing(changes, product_source, product.external_id)
@@ -130,7 +130,7 @@ def remove_layer(
 ) -> Written | None:
     """Adds that the source has the product no more; None where it never had it.
 
-    `at` is the source's own time of that, where it tells one: nothing older is taken then.
+    `at` is the source's own time of that, where it has one: nothing older is taken then.
 
     The product falls back to what other sources say, or is removed where none has it any more.
     """

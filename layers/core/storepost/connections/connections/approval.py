@@ -43,7 +43,7 @@ def accept_approval(raw_query: str, base_url: str) -> str:
         link = _make_link(app, install, code)
     except ShopifyError as error:
         logger.warning("install not completed", extra={"reason": str(error)})
-        raise OAuthInvalid("The shop didn't give what was asked of it. Begin again.") from error
+        raise OAuthInvalid("The shop's answer lacks what was requested. Begin again.") from error
     return page_link(base_url, "connect-link", str(link.id))
 
 

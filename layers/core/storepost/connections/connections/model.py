@@ -20,8 +20,8 @@ class ConnectionType(StrEnum):
 
 class ConnectionState(StrEnum):
     """How a connection is doing: the first of these that applies. `pending`: the shop has to
-    approve, or whoever approved has to choose a workspace. `disconnected`: somebody ended it.
-    `needs_attention`: the shop has to approve the app again, or the latest import failed.
+    approve, or the person who approved has to choose a workspace. `disconnected`: somebody ended
+    it. `needs_attention`: the shop has to approve the app again, or the latest import failed.
     `importing`: an import runs or waits. `connected`: all is well.
     """
 
@@ -47,7 +47,7 @@ class Connection:
 
     @property
     def key(self) -> str:
-        """Returns what tells the connection from the others of the workspace."""
+        """Returns what identifies the connection in the workspace."""
         return PREFIX + self.shop
 
 

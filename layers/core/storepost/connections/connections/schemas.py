@@ -34,10 +34,9 @@ class Connection(Shape):
     )
     identifier: str = Field(description="The shop's address, such as `birch-loom.myshopify.com`.")
     state: ConnectionState = Field(
-        description="The first of these that applies. `pending`: the shop has to "
-        "approve, or whoever approved has to choose a workspace. "
-        "`disconnected`. `needs_attention`: the shop has to approve the "
-        "app again, or the latest import failed. `importing`: an import "
+        description="The first of these that applies. `pending`: the shop has to approve, or the "
+        "person who approved has to choose a workspace. `disconnected`. `needs_attention`: the "
+        "shop has to approve the app again, or the latest import failed. `importing`: an import "
         "runs or waits. `connected`."
     )
     connected_at: Timestamp = Field(

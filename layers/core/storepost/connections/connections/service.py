@@ -93,7 +93,7 @@ def end_connection(workspace: WorkspaceScope, key: str, changes: Changes) -> Non
 
 
 def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
-    """Disconnects a store; it keeps its id and what it brought.
+    """Disconnects a store; it keeps its id and its data.
 
     A shop's tokens are forgotten, and once that is written the app is taken out of the shop.
     """

@@ -59,8 +59,8 @@ class ConnectLink(Shape):
         "the person is owner or admin."
     )
     requested_workspace_ids: list[UUID] = Field(
-        description="Those of them that asked for this shop by `POST /connections`: "
-        "suggest one of these first."
+        description="Those of them that requested this shop by `POST /connections`: suggest one of "
+        "these first."
     )
     previous_workspace: NamedWorkspace | None = Field(
         description="The workspace that the shop is connected to now, and which it "
@@ -89,7 +89,7 @@ class ConnectToWorkspace(RequestBody):
     """Connects the store to a workspace that exists."""
 
     action: Literal["connect"] = Field(
-        description="Always `connect`, which tells this choice from the other one."
+        description="Always `connect`, which distinguishes this choice from the other one."
     )
     workspace_id: Id = Field(description="One of `myWorkspaces` of the link, by its id.")
 
@@ -102,7 +102,7 @@ class ConnectToNewWorkspace(RequestBody):
     """Connects the store to a workspace that is created for it."""
 
     action: Literal["connect_new"] = Field(
-        description="Always `connect_new`, which tells this choice from the other one."
+        description="Always `connect_new`, which distinguishes this choice from the other one."
     )
     workspace_name: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)
@@ -118,7 +118,7 @@ class ConnectToNewWorkspace(RequestBody):
 class ConnectChoice(
     RootModel[Annotated[ConnectToWorkspace | ConnectToNewWorkspace, Field(discriminator="action")]]
 ):
-    """Where the store is connected to: an existing workspace or a new one, told apart by
+    """Where the store is connected to: an existing workspace or a new one, distinguished by
     `action`.
     """
 

@@ -171,7 +171,7 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
 
 @handles(StoreDisconnected)
 def _disconnect_elsewhere(claim: ShopClaim, changes: Changes) -> None:
-    """Disconnects the store that the shop was until now, and tells its workspace's owner.
+    """Disconnects the store that the shop was until now, and notifies its workspace's owner.
 
     Raises LostRace where that workspace disconnects it meanwhile.
     """

@@ -121,7 +121,7 @@ def _unique(_: object, demanded: object, content: Content, __: Schema) -> Errors
 def _one_of(
     validator: Draft202012Validator, options: Sequence[Schema], content: Content, _: Schema
 ) -> Errors:
-    """Options are objects, told apart by their fields; the errors are those of the one meant."""
+    """Options are objects, distinguished by their fields; the errors are those of the one meant."""
     if not validator.is_type(content, "object"):
         return
     meant = [each for each in options if content.keys() & each["properties"].keys()]

@@ -106,7 +106,7 @@ class DefinitionVersion(Shape):
     kind: DefinitionKind = Field(description="What is defined.")
     name: str = Field(description="What people call the definition.")
     version_id: UUID = Field(
-        description="The id that tells the version from the definition's others."
+        description="The id that distinguishes the version from the definition's others."
     )
     schema_version: int = Field(
         description="The version of the kind's schema that the content meets."

@@ -56,8 +56,8 @@ class JsonPatchOperation(RequestBody):
 ProposalSummary = Annotated[
     Text,
     Field(
-        description="What the proposal is for, in a sentence for whoever reviews it. It isn't part "
-        "of the definition."
+        description="What the proposal is for, in a sentence for its reviewer. It isn't part of "
+        "the definition."
     ),
 ]
 
@@ -177,7 +177,7 @@ class ChangeProposalSummary(Shape):
         description="What people call the definition, or will call it once it is approved."
     )
     summary: ProposalSummary
-    status: ProposalStatus = Field(description="Whether somebody has decided, and how.")
+    status: ProposalStatus = Field(description="Whether it was decided, and how.")
     stale: bool = Field(
         description="True for an open proposal whose definition has another version by now: it "
         "can be rejected, but not approved any more."
@@ -221,8 +221,8 @@ class ChangeProposal(ChangeProposalSummary):
         description="The version that the approval made; null unless the proposal is approved."
     )
     review_note: str | None = Field(
-        description="What the reviewer said; null where they said nothing, and while the proposal "
-        "is open. A withdrawn proposal says here that it was withdrawn."
+        description="The reviewer's note; null where they wrote none, and while the proposal is "
+        "open. For a withdrawn proposal it says so."
     )
 
     @classmethod

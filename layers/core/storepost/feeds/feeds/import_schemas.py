@@ -12,7 +12,7 @@ from storepost.values.wire import Shape, Timestamp
 
 
 class FeedCounts(Shape):
-    """What an import did, in rows where nothing else is said: `rows = imported + unmatched +
+    """What an import did, in rows unless a field says otherwise: `rows = imported + unmatched +
     skipped`.
     """
 
@@ -41,13 +41,13 @@ class FeedCounts(Shape):
         description="How many rows couldn't be used; the list of skipped rows says why."
     )
     removed: int = Field(
-        description="How many rows of the import before weren't in the file any more. What they "
-        "said was taken back."
+        description="How many rows of the import before weren't in the file any more. Their values "
+        "were removed."
     )
 
 
 class FeedImport(Shape):
-    """One import of a feed: the fetching of its file, and what became of each row."""
+    """One import of a feed: the fetching of its file, and the result of each row."""
 
     id: UUID = Field(description="The id that paths of the feed's imports take.")
     feed_id: UUID = Field(description="The feed whose file is imported.")

@@ -54,7 +54,7 @@ class LatestFeedImport(StoredEnum):
 class FeedTrigger(StoredEnum):
     """Why an import was queued.
 
-    `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody asked for
+    `created`: the feed was created. `schedule`: six hours have passed. `manual`: somebody requested
     it, or changed the feed.
     """
 
@@ -73,7 +73,7 @@ class Stage(StoredEnum):
 
 @dataclass(frozen=True)
 class FeedCounts:
-    """What an import did, in rows where nothing else is said."""
+    """What an import did, in rows unless a field says otherwise."""
 
     rows: int = 0
     imported: int = 0
@@ -86,7 +86,7 @@ class FeedCounts:
     unmatched: int = 0
     skipped: int = 0
     removed: int = 0
-    """Rows of the import before that this one didn't bring."""
+    """Rows of the import before that this one didn't have."""
     left_out: int = 0
     """Imported rows whose price was left out; they are listed with the skipped ones."""
 
@@ -161,7 +161,7 @@ class Feed:
     queued_at: datetime | None = None
     """When the latest import was queued."""
     deleted_at: datetime | None = None
-    """From then on it is nowhere any more; a worker takes back what it brought."""
+    """From then on it is nowhere any more; a worker removes what it imported."""
     removed: int = 0
     """Of a deleted one: products of which that is done."""
     version: int | None = field(default=None, compare=False, repr=False)

@@ -23,8 +23,8 @@ def queue_import(
 ) -> tuple[Feed, FeedImport | None]:
     """Returns the feed with an import that waits, which is new unless one waited already.
 
-    The worker is told in any case: the message of the one that waited may have been lost. The feed
-    is the caller's to save; the import is None where none was added.
+    The worker gets a message in any case: the message of the one that waited may have been lost.
+    The feed is the caller's to save; the import is None where none was added.
     """
     if feed.queued is not None:
         send(changes, FeedImportMessage(workspace.id, feed.id))
@@ -37,8 +37,8 @@ def import_by_hand(
 ) -> tuple[Feed, FeedImport]:
     """Returns the feed with an import that waits, and by hand: the schedule's becomes so.
 
-    The worker is told in any case: the message of what waited may have been lost. The feed is the
-    caller's to save, in any case: so what waits doesn't begin meanwhile.
+    The worker gets a message in any case: the message of what waited may have been lost. The feed
+    is the caller's to save, in any case: so what waits doesn't begin meanwhile.
     """
     if feed.queued is None:
         return _queued(changes, workspace, feed, FeedTrigger.MANUAL)

@@ -43,7 +43,9 @@ _FIELDS = frozenset(FeedField)
 
 
 def _as_one_kind(value: object) -> object:
-    """Tells a feed field from a custom one, so that errors are those of the kind that is meant."""
+    """Distinguishes a feed field from a custom one, so that errors are those of the kind that is
+    meant.
+    """
     if isinstance(value, dict):
         return CustomField.model_validate(value)
     if isinstance(value, CustomField) or (isinstance(value, str) and value in _FIELDS):
@@ -156,8 +158,8 @@ class FeedUpdate(PartialUpdate):
     )
     locale: LocaleCode | None = Field(
         default=None,
-        description="The locale that the feed's texts are written in. Null takes it away: the "
-        "texts then count in every locale.",
+        description="The locale that the feed's texts are written in. Null removes it: the texts "
+        "then count in every locale.",
     )
     mode: Annotated[FeedMode | None, NotNull()] = Field(
         default=None,
@@ -205,7 +207,7 @@ class Feed(Shape):
         "null where there was none."
     )
     next_import_at: Timestamp = Field(
-        description="When the feed is imported next by itself. While its store is disconnected "
+        description="When the feed is imported next by schedule. While its store is disconnected "
         "nothing is imported."
     )
     created_at: Timestamp = Field(

@@ -86,7 +86,7 @@ def update_feed(
 
 
 def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> None:
-    """Deletes a feed: it leaves the store's rules, and a worker takes back what it brought."""
+    """Deletes a feed: it leaves the store's rules, and a worker removes what it imported."""
     feed = found_feed(workspace, feed_id)
     repository = FeedRepository(workspace)
     repository.release(changes, feed)

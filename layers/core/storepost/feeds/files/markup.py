@@ -61,7 +61,7 @@ def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
 
 
 class _Reader:
-    """What expat tells of, put together to rows.
+    """What expat reports, put together to rows.
 
     A column is named as its element is. Of two that differ in the prefix alone, such as `title` and
     `g:title`, the merchant's is the one. What stands inside another element is a column of its own,

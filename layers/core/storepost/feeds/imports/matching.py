@@ -91,7 +91,7 @@ def _batches_among(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list
     """Yields the rows that may be about something, in batches that are about few products.
 
     A product's rows stand beside each other, so a batch may have many of them: each request of
-    DynamoDB takes 2 ms of CPU, whatever it brings.
+    DynamoDB takes 2 ms of CPU, whatever it returns.
     """
     batch, about = list[MatchKey](), set[UUID]()
     for key in keys:

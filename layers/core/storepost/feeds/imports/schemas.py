@@ -73,8 +73,8 @@ class FeedCheck(Shape):
     skipped: int = Field(description="How many rows can't be used.")
     skipped_rows: list[FeedSkippedRow] = Field(
         description="The first 500 rows that can't be used, each with its reason. Rows that would "
-        "be imported without their price, because it is in another currency than the store's, "
-        "stand among them; `skipped` doesn't count these."
+        "be imported without their price, because it is in another currency than the store's, are "
+        "among them; `skipped` doesn't count these."
     )
 
     @classmethod

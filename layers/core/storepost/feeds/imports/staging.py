@@ -226,7 +226,7 @@ class FeedStaging:
     def _join_groups(self, *, adds: bool) -> None:
         """What matches nothing joins its group's product, or makes one of the group.
 
-        Rows that bring more of a product come to their group's, whatever that is.
+        Rows that add to a product come to their group's, whatever that is.
         """
         self._db.execute(
             "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
@@ -312,7 +312,7 @@ class FeedStaging:
 
     @property
     def known_before(self) -> int:
-        """Returns how many rows the import before brought."""
+        """Returns how many rows the import before had."""
         return int(self._scalar("SELECT count(*) FROM before.entry"))
 
     @property

@@ -150,7 +150,7 @@ class Writer:
             raise
 
     def begin_anew(self) -> None:
-        """Forgets what was read. From now on it is checked whether products and names are new."""
+        """Drops what was read. From now on it is checked whether products and names are new."""
         self._reads.clear()
         self._loaded.begin_anew()
         self._checks_existing = True

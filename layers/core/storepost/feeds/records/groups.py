@@ -37,7 +37,7 @@ class RowIdentity:
     id: str
     group: str | None
     is_more: bool = False
-    """Whether it brings more of its product, such as an image, and no variant."""
+    """Whether it adds to its product, such as an image, and no variant."""
     members: tuple[GroupMember, ...] = ()
 
 
@@ -148,7 +148,7 @@ def _named(
 
 
 def more_of(group: str, content: str) -> str:
-    """Returns the id of a row that brings more of its product: the same for the same content."""
+    """Returns the id of a row that adds to its product: the same for the same content."""
     return f"{group[:200]}#{blake2b(content.encode(), digest_size=6).hexdigest()}"
 
 

@@ -56,7 +56,7 @@ class ParsedRow:
     content: str = field(repr=False)
     """The product's fields and the variant's, as JSON."""
     is_more: bool = False
-    """Whether it brings more of its product, and no variant."""
+    """Whether it adds to its product, and no variant."""
     members: tuple[GroupMember, ...] = ()
     """The variants that it names as its group's."""
     left_out: str | None = None

@@ -43,7 +43,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
 def _owe_the_no(
     changes: Changes, profile: Profile, address: Address, consent: AddressConsent
 ) -> None:
-    """Keeps an unsubscription for the stores that haven't taken it yet, and tells them."""
+    """Keeps an unsubscription for the stores that don't have it yet, and queues write-backs."""
     holds = consent.holds
     if holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return

@@ -1,1 +1,1 @@
-"""Everything held of one person, as one document."""
+"""Everything stored about one person, as one document."""

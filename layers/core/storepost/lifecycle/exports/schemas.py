@@ -1,4 +1,4 @@
-"""The document that says everything held of a person."""
+"""The document with everything stored about a person."""
 
 from pydantic import Field
 
@@ -21,8 +21,8 @@ class ExportSection[T](Shape):
 
     items: list[T] = Field(description="The newest, at most 1,000 of them.")
     total: int = Field(
-        description="How many there are in all. The rest stands on the further pages "
-        "of the kind's own list."
+        description="How many there are in all. The rest is on the further pages of the kind's own "
+        "list."
     )
 
 
@@ -55,7 +55,7 @@ class ProfileExport(Shape):
         description="What suppresses their addresses, or did until it was lifted."
     )
     opt_in_requests: ExportSection[OptInRequest] = Field(
-        description="The emails of the last 30 days that asked them for an opt-in."
+        description="The opt-in emails of the last 30 days."
     )
     events: ExportSection[ProfileEvent] = Field(description="What happened with the person.")
     orders: ExportSection[Order] = Field(description="Their orders, whole.")

@@ -1,4 +1,4 @@
-"""Gathering what is held of a person: each section is what the slice says that has the rows."""
+"""Gathers what is stored about a person: each section comes from the slice that has the rows."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ _AT_ONCE = 25
 
 
 def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
-    """Returns everything held of the person, up to what an answer takes; 404 where there is none.
+    """Returns everything stored about the person that fits an answer; 404 where there is none.
 
     The log says who took it.
     """

@@ -1,8 +1,8 @@
 """The migration that makes all postings of a workspace anew, while it is in use.
 
-First each row that is searched has its postings written, then each posting is held against its row.
-Of orders it also queues those that are counted as sold otherwise than they say, as the stream that
-brings postings is the one that has them counted.
+First each row that is searched has its postings written, then each posting is compared with its
+row. Of orders it also queues those that are counted as sold otherwise than they say, as the stream
+that leads to postings is the one that has them counted.
 """
 
 from collections.abc import Collection, Iterator

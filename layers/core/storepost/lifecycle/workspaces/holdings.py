@@ -2,8 +2,8 @@
 
 A table can't be searched by the beginning of its partition keys, so each row must be found from
 another: people and orders from the lists that have them all, what belongs to a person from the
-person's row, what a store brought from the store's. Rows go before what leads to them. So this may
-be killed anywhere and run again.
+person's row, a store's data from the store's. Rows go before what leads to them. So this may be
+killed anywhere and run again.
 """
 
 from collections.abc import Callable

@@ -107,7 +107,7 @@ def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Itera
 
 
 def _addresses_of_customers(workspace: WorkspaceScope, profile: Profile) -> Iterator[Key]:
-    """What is held of the customers' own addresses, which nobody's identity may be."""
+    """What is stored of the customers' own addresses, which nobody's identity may be."""
     for customer in CustomerRepository(workspace).of_profile(profile):
         for channel in Channel:
             if value := customer.address(channel):
@@ -124,7 +124,7 @@ def _rows_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> Itera
 
 
 def _delete_partition(workspace: WorkspaceScope, profile_id: UUID) -> None:
-    """Removes a profile's partition, with what is held of the addresses that its changes name.
+    """Removes a profile's partition, with what is stored of the addresses that its changes name.
 
     `profile`, by which it is found, comes last in the order of the sort keys.
     """

@@ -1,4 +1,4 @@
-"""What is the workspace's own, its stores, and what those brought."""
+"""What is the workspace's own, its stores, and their data."""
 
 from contextlib import suppress
 from functools import partial
@@ -63,7 +63,7 @@ def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> 
 
 
 def delete_webhooks(workspace: WorkspaceScope) -> bool:
-    """Removes the webhook endpoints first, so that nobody is told of what goes; then deliveries."""
+    """Removes the webhook endpoints first, so that no event of this is sent; then deliveries."""
     endpoints = EndpointRepository(workspace)
     for endpoint in endpoints.all():
         commit_anew(partial(endpoints.delete, endpoint=endpoint))
@@ -121,7 +121,7 @@ def delete_definitions(workspace: WorkspaceScope) -> bool:
 
 
 def delete_postings(workspace: WorkspaceScope) -> bool:
-    """Removes what the search knows; the stream brings what the rows before have left behind.
+    """Removes what the search knows; the stream delivers what the rows before have left behind.
 
     The rows that name runs go first: the stream's reader begins none from then on, and removes
     postings as if there had never been any.

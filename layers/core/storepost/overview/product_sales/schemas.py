@@ -7,9 +7,7 @@ from storepost.values.wire import MoneyShape, Shape
 
 
 class ProductSales(Shape):
-    """How a product sold in the days that were asked for. Test orders and cancelled orders don't
-    count.
-    """
+    """How a product sold in the requested days. Test orders and cancelled orders don't count."""
 
     orders: int = Field(description="How many orders have at least one line item of the product.")
     units: int = Field(

@@ -21,7 +21,7 @@ class SoldProduct:
 
     @property
     def revenue(self) -> Money:
-        """Returns what it brought."""
+        """Returns its revenue."""
         return Money(self.sales.revenue, self.currency)
 
 

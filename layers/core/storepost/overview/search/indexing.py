@@ -18,7 +18,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def posting_writes(before: Image | None, after: Image | None) -> PostingWrites | None:
-    """Returns what brings the postings of a row from what it was to what it is.
+    """Returns the changes of a row's postings from what it was to what it is.
 
     Its images are None where it isn't there.
     """
@@ -37,7 +37,7 @@ def expect_live(changes: Changes, workspace: WorkspaceScope) -> None:
 
 
 def write_batch(writes: Sequence[PostingWrites]) -> None:
-    """Writes what a batch of the stream brings.
+    """Writes the postings of a batch of the stream.
 
     In a deleted workspace it writes rows alone, which the removal's own records take away.
     """

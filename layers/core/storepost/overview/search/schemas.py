@@ -40,10 +40,9 @@ class SearchResult(Shape):
         "has none."
     )
     detail: str | None = Field(
-        description="What tells it from its namesakes: a profile's address, an order's "
-        "buyer, a product's vendor, a coupon's status, a feed's host, a "
-        "store's external id, a suppression's reason or `lifted`. Null where there is no such "
-        "thing."
+        description="What distinguishes it from results of the same name: a profile's address, an "
+        "order's buyer, a product's vendor, a coupon's status, a feed's host, a store's external "
+        "id, a suppression's reason or `lifted`. Null where there is no such thing."
     )
     image: SearchImage | None = Field(
         description="A product's main image. Null for all else, and where the product has none."

@@ -35,7 +35,7 @@ class StoreImports(Shape):
 
 
 class LatestCustomer(Shape):
-    """The person whom the store brought last."""
+    """The person whom the store sent last."""
 
     profile_id: UUID = Field(description="The person's profile, which `GET /profiles/{id}` takes.")
     name: str | None = Field(

@@ -26,7 +26,7 @@ _NEWEST = PageRequest(number=1, size=1)
 
 @dataclass(frozen=True)
 class LatestCustomer:
-    """Whom a store brought last."""
+    """The customer that a store sent last."""
 
     profile_id: UUID
     name: str | None

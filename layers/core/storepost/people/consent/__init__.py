@@ -1,1 +1,1 @@
-"""Marketing consent: what each address says, who proved it, and what the stores were told."""
+"""Marketing consent: the state of each address, who proved it, and its write-backs to stores."""

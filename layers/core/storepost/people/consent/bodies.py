@@ -14,9 +14,7 @@ USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 1000, 200, 4000
 
 
 class ProofInput(RequestBody):
-    """What shows that the person wanted it. Address and browser are the person's own, never
-    yours.
-    """
+    """What proves the person's choice. Address and browser are the person's own, never yours."""
 
     reference: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REFERENCE_LENGTH)

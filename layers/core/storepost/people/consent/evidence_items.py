@@ -68,7 +68,7 @@ def evidence_key(workspace: WorkspaceScope, series_key: SeriesKey, number: int) 
 
 
 def wording_hash(text: str) -> str:
-    """Returns what tells a wording from every other."""
+    """Returns what identifies a wording."""
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
 
 

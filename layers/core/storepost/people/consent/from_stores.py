@@ -17,7 +17,7 @@ _SUBSCRIBED, _NOTHING = ConsentState.SUBSCRIBED, ConsentState.NOT_SUBSCRIBED
 
 
 _A_STORES_MOMENT = timedelta(seconds=1)
-"""What comes back of a moment that was told may be rounded to this."""
+"""A moment that was sent may come back rounded to this."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def assert_from_store(
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
-    asserted, though the store is told of an unsubscription that it doesn't know. A value for
-    another address is another value, since state belongs to the address, and so is one with a later
-    consent time. `not_subscribed` where the store gave `subscribed` is a box that somebody
+    asserted, though an unsubscription that the store doesn't know is written back to it. A value
+    for another address is another value, since state belongs to the address, and so is one with a
+    later consent time. `not_subscribed` where the store gave `subscribed` is a box that somebody
     unticked.
     """
     if origin.store_id is None:

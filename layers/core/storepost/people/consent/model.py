@@ -30,9 +30,9 @@ LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
 
 
 class WriteBackStatus(StoredEnum):
-    """What became of telling a store of a change. `pending`: it waits, or is tried again.
-    `written`: the store accepted it. `skipped`: it needn't or can't be told. `failed`: the
-    store refused it, or all attempts failed.
+    """How far the write-back of a change to a store is. `pending`: it waits, or is tried again.
+    `written`: the store accepted it. `skipped`: it needn't or can't be sent. `failed`: the store
+    refused it, or all attempts failed.
     """
 
     PENDING = "pending"
@@ -42,10 +42,10 @@ class WriteBackStatus(StoredEnum):
 
 
 class SkipReason(StoredEnum):
-    """Why a store wasn't told of a change. `already_current`: it has this state. `superseded`: a
-    newer change of the address holds. `no_email`: its customer has another address, or
-    another number. `customer_deleted`: it deleted the customer. `permission_missing`: it
-    doesn't accept changes of consent. `store_disconnected`: it isn't connected.
+    """Why a change wasn't sent to a store. `already_current`: it has this state. `superseded`: a
+    newer change of the address holds. `no_email`: its customer has another address, or another
+    number. `customer_deleted`: it deleted the customer. `permission_missing`: it doesn't accept
+    changes of consent. `store_disconnected`: it isn't connected.
     """
 
     ALREADY_CURRENT = "already_current"
@@ -70,7 +70,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class ConsentOrigin:
-    """Says how an assertion came, and who brought it."""
+    """Says how an assertion came, and who sent it."""
 
     source: ConsentSource
     store_id: UUID | None = None
@@ -108,7 +108,8 @@ class WriteBack:
     """Since when the write-back is due, where that isn't since the change was recorded."""
     delivery_count: int = 1
     """How often a delivery to the store was begun: again when the change holds again, and when the
-    store comes back with what the change took."""
+    store comes back with what the change took.
+    """
     resends: int = 0
     """How often it was sent again because the store took something else after it had failed."""
     attempts: tuple[Attempt, ...] = ()

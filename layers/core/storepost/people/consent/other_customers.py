@@ -1,4 +1,4 @@
-"""Customers whose own address is somebody else's: their stores are told of its changes too."""
+"""Customers whose own address is somebody else's: their stores get its changes, too."""
 
 from storepost.people.consent.decision import CustomerRef
 from storepost.people.consent.model import Address

@@ -1,7 +1,7 @@
 """Unsubscriptions of people who were erased, which a store hasn't taken yet.
 
-A row has what it takes to tell the store all the same: its own ids of the customers, when it was,
-and the keyed hash of the address. What it has of a store goes once the store took it.
+A row has what a write-back takes all the same: its own ids of the customers, when it was, and the
+keyed hash of the address. What it has of a store goes once the store took it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
-    """An erased person's unsubscription, and the stores that are still to be told of it."""
+    """An erased person's unsubscription, and the stores that don't have it yet."""
 
     channel = UnicodeAttribute()
     source = UnicodeAttribute()
@@ -53,10 +53,10 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
 
 @dataclass(frozen=True)
 class OwedOptOut:
-    """An erased person's unsubscription, and the customers whose stores are still to be told."""
+    """An erased person's unsubscription, and the customers whose stores don't have it yet."""
 
     change: ConsentChange
-    """As the stores are told of it: without the address."""
+    """As it is written back to the stores: without the address."""
     address_hash: str
     customers: Mapping[UUID, tuple[str, ...]]
     resends: int

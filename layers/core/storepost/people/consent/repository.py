@@ -108,7 +108,7 @@ class ConsentRepository:
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
         """Returns the consent, of an address without any with when its person was erased.
 
-        It is asked before each assertion, and only there: either way nothing holds.
+        It is read before each assertion, and only there: either way nothing holds.
         """
         if address in self._read:
             return consent

@@ -114,8 +114,8 @@ def origin_of(
 def origin_by(
     requester: Requester, *, proof: Proof | None = None, store_id: UUID | None = None
 ) -> ConsentOrigin:
-    """Returns the origin of who asked at some time before: `api` for a key,
-    `manual` for a person.
+    """Returns the origin of who sent the request at some time before: `api` for a key, `manual` for
+    a person.
     """
     source = ConsentSource.API if requester.key_id else ConsentSource.MANUAL
     called = Proof(user_id=requester.person_id, api_key_id=requester.key_id)

@@ -11,8 +11,8 @@ class Channel(StoredEnum):
 
 
 class OptInLevel(StoredEnum):
-    """How sure it is that the person has the address. `single`: they, or a store, said so.
-    `confirmed`: the person followed a link that was sent to it. `unknown`: nobody said.
+    """How sure it is that the person has the address. `single`: they, or a store, stated it.
+    `confirmed`: the person followed a link that was sent to it. `unknown`: nobody stated it.
     """
 
     SINGLE = "single"
@@ -22,9 +22,9 @@ class OptInLevel(StoredEnum):
 
 
 class ConsentState(StoredEnum):
-    """What is known of somebody's wish for marketing. `subscribed`: they want it.
-    `unsubscribed`: they said no. `not_subscribed`: nobody ever said anything. `pending`: they
-    were asked to confirm, and haven't yet. Only `subscribed` may be written to.
+    """What is known of a person's choice about marketing. `subscribed`: they want it.
+    `unsubscribed`: they said no. `not_subscribed`: there is no statement. `pending`: they were sent
+    a request to confirm, and haven't confirmed yet. Only `subscribed` may be written to.
     """
 
     SUBSCRIBED = "subscribed"

@@ -1,8 +1,9 @@
 """The workspace's index of changes that have write-backs: it finds them without a profile.
 
-A row stands for a change and names the stores that are told of it. What became of each stands in
-the change alone, so that settling a write-back costs nothing here. The row of a new change has what
-its messages need, too: the table's stream brings it to the relay (`write_back_relay.py`).
+A row stands for a change and names the stores that it is written back to. What became of each
+stands in the change alone, so that settling a write-back costs nothing here. The row of a new
+change has what its messages need, too: the table's stream delivers it to the relay
+(`write_back_relay.py`).
 """
 
 from collections.abc import Collection, Iterator
@@ -37,7 +38,7 @@ class IndexedChangeItem(Item, discriminator="indexed_change"):
     channel = UnicodeAttribute()
     recorded_at = UtcDateTimeAttribute()
     stores = JSONAttribute()
-    """The short ids of the stores that are told of it, in their order."""
+    """The short ids of the stores that it is written back to, in their order."""
     groups = JSONAttribute(null=True)
     """The FIFO groups of the messages to these stores, where the relay sends them."""
 
@@ -81,7 +82,7 @@ ANY_TIME = RecordedWithin()
 
 @dataclass(frozen=True)
 class IndexedChange:
-    """A change and the stores that are told of it."""
+    """A change and the stores that it is written back to."""
 
     ref: ChangeRef
     channel: Channel
@@ -115,7 +116,7 @@ def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
 
 
 def index_new_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
-    """Adds which stores are told of a new change; those that are to be told are sent for."""
+    """Adds which stores a new change is written back to; the stream queues the pending ones."""
     row = _row(workspace, change, {each.store_id for each in change.write_backs})
     if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
         row.groups = [group_of(change.address, from_short(store)) for store in row.stores]
@@ -126,7 +127,7 @@ def index_new_change(changes: Changes, workspace: WorkspaceScope, change: Consen
 def index_change(
     changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Collection[UUID]
 ) -> None:
-    """Adds that these stores are told of a change that is there already.
+    """Adds that a change that is there already is written back to these stores.
 
     They are all of its stores: the row is written whole.
     """

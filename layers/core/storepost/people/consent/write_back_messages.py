@@ -1,4 +1,4 @@
-"""What the write-backs' queue is sent of a change that a store is told of."""
+"""The messages of the write-backs' queue about a change."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def payload_of(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> dict[str, object]:
-    """Returns the message that has a store told of a change: ids alone. It is the first attempt."""
+    """Returns the message of a write-back's first attempt: ids alone."""
     return {
         "workspaceId": str(workspace.id),
         "profileId": str(change.profile_id),

@@ -1,4 +1,4 @@
-"""Queues write-backs: messages that bring changes to stores, and deliveries that begin again."""
+"""Queues write-backs: messages that send changes to stores, and deliveries that begin again."""
 
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID

@@ -41,7 +41,7 @@ class NotSwept(Exception):  # noqa: N818 - it is what happened
 
 
 def outgoing_of_change(row: IndexedChangeItem) -> Outgoing:
-    """Returns the messages of a change that the stream brings; none of one that needs none.
+    """Returns the messages of a change that the stream has; none of one that needs none.
 
     Sent twice, a message has the same deduplication id, and the worker does nothing for what isn't
     pending.

@@ -70,7 +70,7 @@ class WriteBackStatusRepository:
         self._index(changes, change, (after,))
 
     def _index(self, changes: Changes, change: ConsentChange, begun: Iterable[WriteBack]) -> None:
-        """Writes the change's row of the index anew where more stores are told than before.
+        """Writes the change's row of the index anew where it has more write-backs than before.
 
         Whoever begins a write-back saves the address too: so no two do at once.
         """

@@ -1,1 +1,1 @@
-"""Changing somebody's consent, the history of it, and telling the stores that know the person."""
+"""Changes of consent: making them, their history, and their write-backs to stores."""

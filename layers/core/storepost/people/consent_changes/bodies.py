@@ -23,16 +23,14 @@ class ConsentUpdate(RequestBody):
     )
     occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = Field(
         default=None,
-        description="When the person said so; not in the future. Null or left out: "
-        "now, and later than everything that was said of the address "
-        "before. One older than the change that holds enters the history "
-        "alone.",
+        description="When the person stated it; not in the future. Null or left out: now, and "
+        "later than every earlier statement about the address. One older than the change that "
+        "holds enters the history alone.",
     )
     proof: ProofInput | None = Field(
         default=None,
-        description="What shows that the person wanted it. Give it where they said so "
-        "themselves, such as in a form of yours. It is kept also where the "
-        "state is there already.",
+        description="What proves the person's choice. Give it where they said so themselves, such "
+        "as in a form of yours. It is kept also where the state is there already.",
     )
     evidence: EvidenceInput | None = Field(
         default=None,

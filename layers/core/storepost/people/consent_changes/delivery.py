@@ -1,4 +1,4 @@
-"""How a store is told of a change: a shop by its Admin API, any other at its own address."""
+"""How a change is written back: to a shop by its Admin API, to any other store at its address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """What was decided doesn't hold any more: the queue brings the message again."""
+    """What was decided doesn't hold any more: the queue delivers the message again."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Delivery:
         """Writes the change to the store; this is one attempt.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
-        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
+        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is sent.
         """
         if self.config is None:
             watch = Stopwatch()

@@ -30,17 +30,17 @@ class ConsentEvidence(Shape):
     address: str | None = Field(
         description="The email address or phone number that it is about. Null once it was erased."
     )
-    state: ConsentState = Field(description="What was said of the address.")
+    state: ConsentState = Field(description="What the statement says.")
     occurred_at: Timestamp = Field(
-        description="When the person said so, as far as the statement says."
+        description="When the person stated it, as far as the statement says."
     )
-    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    recorded_at: Timestamp = Field(description="When Storepost recorded it.")
     source: ConsentSource = Field(
         description="How it came, as in the history: `api`, `manual`, `shopify`, "
         "`import`, `unsubscribe_link` or `one_click`."
     )
     store: ConsentStore | None = Field(
-        description="The store that said it. Null where no store did, or where the store is gone."
+        description="The store that stated it. Null where no store did, or where the store is gone."
     )
     proof: ConsentProof = Field(
         description="What the person did, as far as it was sent along, and which key "
@@ -147,5 +147,5 @@ class ConsentSettingsUpdate(RequestBody):
     )
 
     def value(self) -> Settings:
-        """Returns what the service is told."""
+        """Returns the value that the service works with."""
         return Settings(self.evidence_retention_days)

@@ -68,7 +68,9 @@ class ChangeFault(RowFault):
 
 
 class ImportedConsent(RequestBody):
-    """What somebody said of an address, and when. Exactly one of `email` and `phone` is given."""
+    """A statement about an address's consent, and its time. Exactly one of `email` and `phone` is
+    given.
+    """
 
     email: Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)] = Field(
         default=None,
@@ -81,17 +83,16 @@ class ImportedConsent(RequestBody):
         "an empty text, and words for nobody count as left out.",
     )
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED] = Field(
-        description="`subscribed` or `unsubscribed`. Leave out who said neither."
+        description="`subscribed` or `unsubscribed`. Leave out people who stated neither."
     )
     occurred_at: Timestamp = Field(
-        description="When the person said so. One in the future counts as now for "
+        description="When the person stated it. One in the future counts as now for "
         "`unsubscribed`, and proves nothing for `subscribed`."
     )
     proof: ProofInput | None = Field(
         default=None,
-        description="What shows that the person wanted it. Without its `reference`, "
-        "`subscribed` never overrides `unsubscribed`. Null counts as left "
-        "out.",
+        description="What proves the person's choice. Without its `reference`, `subscribed` never "
+        "overrides `unsubscribed`. Null counts as left out.",
     )
     evidence: EvidenceInput | None = Field(
         default=None, description="What the person agreed to and where. Null counts as left out."
@@ -150,7 +151,7 @@ class FailedChange(FailedRow[ChangeFault]):
 
 
 class ConsentImported(Shape):
-    """What became of each of the changes."""
+    """The result of each of the changes."""
 
     recorded: int = Field(description="How many became the state of their address.")
     unchanged: int = Field(description="How many found their state there already.")

@@ -1,5 +1,5 @@
-"""The next attempt to tell a store of a change: the same ones as at webhook endpoints, over three
-days (`platform/attempts/waits.py`).
+"""The next attempt of a write-back: the same ones as at webhook endpoints, over three days
+(`platform/attempts/waits.py`).
 
 It waits in SQS where it comes soon, else in a row. What waits in a row is noted as missed besides,
 so that it is brought forward once the store takes something again, or has another address.

@@ -85,7 +85,7 @@ class ChannelConsent:
     address: str | None = field(repr=False)
     state: ConsentState
     as_of: datetime | None
-    """When the statement that holds was made; None where nobody said anything."""
+    """When the statement that holds was made; None where there is no statement."""
     change: ConsentChange | None
 
 

@@ -1,4 +1,4 @@
-"""Telling stores of unsubscriptions of people who were erased before the store took them."""
+"""Write-backs of unsubscriptions of people who were erased before the store accepted them."""
 
 from uuid import UUID
 
@@ -30,7 +30,7 @@ _SERIES = "erased"
 def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> None:
     """Writes to a store what is owed to it of an erased person's change, if anything is.
 
-    What it doesn't take in all attempts, it is told when it is connected again.
+    What it doesn't take in all attempts is sent when it is connected again.
     """
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     ref = ChangeRef(named["profileId"], named["changeId"])

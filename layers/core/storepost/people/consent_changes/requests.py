@@ -1,6 +1,4 @@
-"""The request that tells a custom store of a change (docs/interface.md, section 5), and what came
-of it.
-"""
+"""The write-back's request to a custom store (docs/interface.md, section 5), and its result."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ class WriteBackCustomer(Shape):
 
 
 class WriteBackData(Shape):
-    """A change of consent, as a store is told of it."""
+    """A change of consent, as it is written back to a store."""
 
     change_id: UUID = Field(
         description="The change in the consent history of the profile (`consent.getChange`)."
@@ -63,7 +61,7 @@ class ConsentChangedMessage(Shape):
 
     @classmethod
     def of(cls, change: ConsentChange, external_ids: Iterable[str]) -> "ConsentChangedMessage":
-        """Returns the message that tells of the change to the store of these customers."""
+        """Returns the message with the change for the store of these customers."""
         data = WriteBackData(
             change_id=change.id,
             channel=change.channel,
@@ -77,7 +75,7 @@ class ConsentChangedMessage(Shape):
 
 
 _LATER = frozenset({408, 429})
-"""Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
+"""Besides 5xx: the server had no time, or got too many requests (RFC 9110, RFC 6585)."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +86,12 @@ class WriteBackRefusal:
     lasts: bool
     """Whether another try would end the same."""
     needs_people: bool = False
-    """Whether somebody has to mend the store's address, or its connection."""
+    """Whether somebody has to fix the store's address, or its connection."""
 
 
 @dataclass(frozen=True)
 class WriteBackOutcome:
-    """Says what came of one attempt to tell a store."""
+    """The result of one attempt to write a change back to a store."""
 
     attempt: Attempt
     reason: WriteBackRefusal | SkipReason | None = None

@@ -26,7 +26,7 @@ class ConsentStore(Shape):
 
 
 class ConsentProof(Shape):
-    """What shows that the person wanted it, and who recorded it."""
+    """What proves the person's choice, and who recorded it."""
 
     ip: str | None = Field(
         description="The network address that the person had, never the caller's. Null "
@@ -43,9 +43,8 @@ class ConsentProof(Shape):
         description="The id of the API key that recorded it. Null where none did."
     )
     reference: str | None = Field(
-        description="Names what proves it in the records of whoever sent it; for an "
-        "unsubscribe link, what the link was made for. Null where none was "
-        "given."
+        description="Names what proves it in the sender's own records; for an unsubscribe link, "
+        "what the link was made for. Null where none was given."
     )
 
     @classmethod
@@ -61,20 +60,20 @@ class ConsentProof(Shape):
 
 
 class ConsentWriteBack(Shape):
-    """What became of telling a store of a change."""
+    """The write-back of a change to one store."""
 
-    store: ConsentStore = Field(description="Which store is told, by its id and name.")
+    store: ConsentStore = Field(
+        description="The store that the change is written back to, by its id and name."
+    )
     status: WriteBackStatus = Field(
-        description="`pending`: it waits or is tried again. `written`: the store "
-        "accepted it. `skipped`: it needn't or can't be told, see "
-        "`skipReason`. `failed`: the store refused it, or all attempts "
-        "failed."
+        description="`pending`: it waits or is tried again. `written`: the store accepted it. "
+        "`skipped`: it needn't or can't be sent, see `skipReason`. `failed`: the store refused it, "
+        "or all attempts failed."
     )
     skip_reason: SkipReason | None = Field(
-        description="Why the store wasn't told. `no_email`: its customer has another "
-        "address, or another number. `superseded`: a newer change of the "
-        "address holds. `already_current`: the store has this state. Null "
-        "unless skipped."
+        description="Why the change wasn't sent to the store. `no_email`: its customer has another "
+        "address, or another number. `superseded`: a newer change of the address holds. "
+        "`already_current`: the store has this state. Null unless skipped."
     )
     error: str | None = Field(
         description="What the store answered, or what went wrong. Null unless failed."
@@ -96,15 +95,17 @@ class ConsentWriteBack(Shape):
 
 
 class ConsentChange(Shape):
-    """What was said of an address, by whom and when, and which stores were told."""
+    """A statement about an address's consent: what it says, who made it and when, and its
+    write-backs.
+    """
 
     id: UUID = Field(
         description="The change's id, which `GET /profiles/{id}/consent/{changeId}` takes."
     )
     channel: Channel = Field(description="What it is for: marketing by `email`, or by `sms`.")
     state: ConsentState = Field(
-        description="What was said. Whether that holds now stands on the profile: a "
-        "later statement may have another state."
+        description="The state that was stated. The profile says whether it holds now: a later "
+        "statement may have another state."
     )
     source: ConsentSource = Field(
         description="How it came: `api` by a key, `manual` by a signed-in person, "
@@ -112,7 +113,7 @@ class ConsentChange(Shape):
         "behind a link, `one_click` by a mailbox provider's button."
     )
     store: ConsentStore | None = Field(
-        description="The store that said it. Null where no store did."
+        description="The store that stated it. Null where no store did."
     )
     address: str | None = Field(
         description="The email address or phone number that it is about. Null once it was erased."
@@ -126,12 +127,12 @@ class ConsentChange(Shape):
         "Null where neither did."
     )
     occurred_at: Timestamp = Field(
-        description="When the person said so. The latest statement of an address "
-        "holds, whenever it was recorded."
+        description="When the person stated it. The latest statement of an address holds, whenever "
+        "it was recorded."
     )
-    recorded_at: Timestamp = Field(description="When it was recorded here.")
+    recorded_at: Timestamp = Field(description="When Storepost recorded it.")
     write_backs: list[ConsentWriteBack] = Field(
-        description="What became of telling each store that knows the person or the address."
+        description="The write-backs to the stores that know the person or the address."
     )
 
     @classmethod
@@ -164,16 +165,15 @@ class ChannelConsent(Shape):
         "none."
     )
     state: ConsentState = Field(
-        description="What holds now. It is `not_subscribed` where nobody said anything, or where "
+        description="What holds now. It is `not_subscribed` where there is no statement, or where "
         "the profile shows no address."
     )
     as_of: Timestamp | None = Field(
-        description="When the person said so, as far as it is known. Null where nobody said "
-        "anything."
+        description="When the person stated it, as far as it is known. Null where there is no "
+        "statement."
     )
     change: ConsentChange | None = Field(
-        description="The change that holds, with what became of telling each store. Null where "
-        "nobody said anything."
+        description="The change that holds, with its write-backs. Null where there is no statement."
     )
 
     @classmethod
@@ -190,12 +190,12 @@ class ChannelConsent(Shape):
 
 
 class WriteBackAttempt(Shape):
-    """One attempt to tell a store of a change."""
+    """One attempt to write a change back to a store."""
 
     at: Timestamp = Field(description="When the attempt began.")
     status: int | None = Field(
         description="The status of the store's answer. Null where it didn't answer, and for a "
-        "Shopify store, which is told by the Admin API."
+        "Shopify store, which gets the change by the Admin API."
     )
     error: str | None = Field(description="Why the attempt failed. Null where it didn't.")
     duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
@@ -212,7 +212,7 @@ class WriteBackAttempt(Shape):
 
 
 class ListedWriteBack(Shape):
-    """What became of telling a store of a change, with the change that it is about."""
+    """A write-back to a store, with the change that it is about."""
 
     profile_id: UUID = Field(
         description="The profile whose history has the change, after merges too."
@@ -223,8 +223,10 @@ class ListedWriteBack(Shape):
     channel: Channel = Field(
         description="What the change is for: marketing by `email`, or by `sms`."
     )
-    state: ConsentState = Field(description="What the store is told: the change's own state.")
-    write_back: ConsentWriteBack = Field(description="The store, and what became of telling it.")
+    state: ConsentState = Field(description="The state that is written back: the change's own.")
+    write_back: ConsentWriteBack = Field(
+        description="The store, and the state of the write-back to it."
+    )
     attempts: list[WriteBackAttempt] = Field(
         description="The attempts since it was queued, the first one first: at most ten, over "
         "three days. No part of what the store answered is kept but its status."

@@ -31,7 +31,7 @@ _REASONS_THAT_END = frozenset(
         SkipReason.NO_EMAIL,
     }
 )
-"""Why a store wasn't told, though it may have to be another time."""
+"""Why a change wasn't sent to a store, though it may have to be another time."""
 
 
 def change_email_consent(
@@ -55,10 +55,10 @@ def change_sms_consent(
 def retry_write_back(
     workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
 ) -> ConsentChange:
-    """Tries again to tell a store of a change: what failed, or was skipped for what may end.
+    """Retries a write-back that failed, or that was skipped for a reason that may end.
 
-    One whose attempt is due for longer than a day is sent again too: no queue brings that any more.
-    The worker decides anew whether the store is to be told. Raises NotFound and WriteBackNotFailed.
+    One whose attempt is due for longer than a day is sent again too: no queue has that any more.
+    The worker decides anew whether it is sent. Raises NotFound and WriteBackNotFailed.
     """
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
@@ -73,7 +73,7 @@ def retry_write_back(
 
 
 def _may_be_retried(write_back: WriteBack) -> bool:
-    """Whether the store wasn't told, for a reason that may be over."""
+    """Whether nothing was sent to the store, for a reason that may be over."""
     is_skipped = write_back.skip_reason in _REASONS_THAT_END
     return is_skipped or write_back.status is WriteBackStatus.FAILED
 

@@ -20,7 +20,7 @@ from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, phones
 
 PATIENCE_SECONDS = 15.0
-"""For all waits together: the queue brings what took longer."""
+"""For all waits together: the queue delivers what took longer."""
 GID = "gid://shopify/Customer/"
 SINGLE, CONFIRMED = "SINGLE_OPT_IN", "CONFIRMED_OPT_IN"
 

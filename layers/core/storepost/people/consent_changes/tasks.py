@@ -1,4 +1,4 @@
-"""What a message of the write-backs' queue asks for, and why a store isn't told after all
+"""What a message of the write-backs' queue asks for, and why nothing is sent to a store after all
 (docs/semantics.md, section 2.5).
 """
 
@@ -81,7 +81,7 @@ class Task:
 
 
 _MAX_STEPS = 5
-"""How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
+"""How many earlier changes are checked that weren't sent to a store that didn't know the person."""
 
 
 def reason_to_skip(
@@ -130,8 +130,8 @@ def _has_state(task: Task, customer: Customer) -> bool:
 def _is_known(task: Task) -> bool:
     """Whether what counts as given by the store is what it has.
 
-    It isn't where the change before may have been told and nobody knows the end: the store is then
-    told what it may have already, rather than left with what was taken back.
+    It isn't where the change before may have been sent and nobody knows the end: the store is then
+    sent what it may have already, rather than left with what was taken back.
     """
     repository, ref = ConsentRepository(task.workspace), task.change.follows
     for _ in range(_MAX_STEPS):

@@ -1,4 +1,4 @@
-"""A workspace's write-backs, whoever's consent they tell of.
+"""A workspace's write-backs, of all people's consents.
 
 What failed has a row of its own store (`people/consent/missed_write_backs.py`), so it is found
 among any number of others. Everything else is found by the index of changes, of which at most
@@ -61,7 +61,7 @@ class WriteBackFilter:
 
 @dataclass(frozen=True)
 class ListedWriteBack:
-    """What became of telling a store of a change."""
+    """The write-back of a change to one store."""
 
     profile_id: UUID
     """The profile that answers for the change's own by now."""
@@ -70,7 +70,7 @@ class ListedWriteBack:
 
 
 type _WriteBackKey = tuple[ChangeRef, UUID]
-"""A change, and a store that is told of it."""
+"""A change, and a store that it is written back to."""
 
 
 def list_write_backs(

@@ -1,4 +1,5 @@
-"""Telling a store of a change, decided at the moment of writing (docs/semantics.md, section 2.5).
+"""The write-back of a change to a store, decided at the moment of writing (docs/semantics.md,
+section 2.5).
 
 A message can come twice, late, and after a run that was killed between writing to the store and
 noting that. So what the store gave last counts as what it has only where the change before ended
@@ -70,8 +71,9 @@ def write_back(message: str, tries: int) -> None:
 
     A message that names no change is about what a store hasn't taken, or about its failures.
 
-    `tries` is how many times the queue brought the message, this one included: more than once where
-    a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided anew.
+    `tries` is how many times the queue delivered the message, this one included: more than once
+    where a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided
+    anew.
     """
     body = json.loads(message)
     if "changeId" not in body:
@@ -86,7 +88,7 @@ def write_back(message: str, tries: int) -> None:
 
 
 def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
-    """Does what the message asks for, or notes that it failed where nothing brings that again."""
+    """Does what the message asks for, or notes that it failed where nothing delivers that again."""
     try:
         check_tries(tries)
         _carry_out(task, attempt, tries)
@@ -144,7 +146,7 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
-    """Notes why the store isn't told; what it may be told another time isn't lost."""
+    """Notes why nothing is sent to the store; what may be sent another time isn't lost."""
     after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _finish_as_missed(task, after, is_disconnected(task.workspace, task.store_id))
@@ -155,7 +157,7 @@ def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
 
 
 def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
-    """Whether the store is told once it permits it: of an unsubscription alone.
+    """Whether it is sent once the store permits it: an unsubscription alone.
 
     Most stores without an address never get one.
     """
@@ -248,7 +250,7 @@ def _note_taken(
 def _note_refused(
     task: Task, delivery: Delivery, outcome: WriteBackOutcome, refusal: WriteBackRefusal
 ) -> None:
-    # Before the write-back is finished: after that, nothing brings the message again.
+    # Before the write-back is finished: after that, nothing delivers the message again.
     note_failure(delivery.store, needs_people=refusal.needs_people)
     at = next_attempt_at(len(task.pending.attempts) + 1, outcome)
     made = task.pending.attempted(outcome.attempt, at)
@@ -265,7 +267,7 @@ def _note_refused(
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
     """Lets what the store took count as given by it; whether that is all that the store has.
 
-    Where the store gave something else while it was told, that stays: nobody knows which came last
+    Where the store sent something else during the write, that stays: nobody knows which came last
     there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
     that is killed in between has left.
     """
@@ -283,7 +285,7 @@ def _finish(task: Task, after: WriteBack) -> None:
 def _finish_as_missed(
     task: Task, after: WriteBack, precondition: Precondition | None = None
 ) -> None:
-    """The same, where the store may be told another time.
+    """The same, where it may be sent another time.
 
     Raises NotTaken where `demand` doesn't hold any more: then it is decided anew.
     """

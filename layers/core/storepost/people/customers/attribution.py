@@ -44,8 +44,7 @@ def with_customer(
 
 
 def without_customer(profile: Profile, customer: Customer, others: Sequence[Customer]) -> Profile:
-    """Returns the profile without a customer,
-    and without what that one alone had told of the person.
+    """Returns the profile without a customer, and without what only their record said.
 
     `others` are the profile's other customers. An address that none of them has identifies the
     person no more; another one is shown in its place.
@@ -56,9 +55,9 @@ def without_customer(profile: Profile, customer: Customer, others: Sequence[Cust
 
 
 def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -> Profile:
-    """Returns the profile without the id of a buyer of whom nothing tells but orders.
+    """Returns the profile without the id of a buyer whom nothing names but orders.
 
-    What they had told of the person isn't kept: in doubt it is what is shown, as above.
+    What the orders had said about the person isn't kept: in doubt it is what is shown, as above.
     """
     former = _ShownFields(profile.first_name, profile.last_name, profile.email, profile.phone)
     return _without(profile, own, former, others)

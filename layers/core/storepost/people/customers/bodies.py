@@ -49,9 +49,9 @@ class Customer(RequestBody):
     )
     email_marketing_consent: ConsentState | None = Field(
         default=None,
-        description="Whether the store may send marketing to the email address. It "
-        "says something only where it differs from what the store gave or "
-        "took last. Null or left out: the store says nothing.",
+        description="Whether the store may send marketing to the email address. It is a statement "
+        "only where it differs from what the store last sent or accepted. Null or left out: the "
+        "store says nothing.",
     )
     sms_marketing_consent: ConsentState | None = Field(
         default=None,
@@ -69,8 +69,7 @@ class Customer(RequestBody):
     )
     proof: ProofInput | None = Field(
         default=None,
-        description="What shows that the person wanted it; it counts for each consent "
-        "in this body.",
+        description="What proves the person's choice; it counts for each consent in this body.",
     )
     evidence: EvidenceInput | None = Field(
         default=None,

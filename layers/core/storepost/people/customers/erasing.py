@@ -20,7 +20,7 @@ from storepost.stores.stores.repository import StoreRepository
 def erase_customers(erasure: Erasure) -> bool:
     """Removes the erased person's customers; a store that still has one may put it anew.
 
-    Of one that a shop has deleted that stays, so that nothing older brings it back.
+    Of one that a shop has deleted that stays, so that nothing older restores it.
     """
     for each in erasure.identities:
         if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:

@@ -74,10 +74,9 @@ class IncomingCustomer:
         return self.email if channel is Channel.EMAIL else self.phone
 
     def without_old_consent(self, stored: "Customer | None") -> "IncomingCustomer":
-        """Returns the record without what it says of a channel from before what is held of that
-        address.
+        """Returns the record without consents that are older than what is stored of that address.
 
-        An equal record of before, or an export of hours ago, tells what the store had until it gave
+        An equal record of before, or an export of hours ago, has what the store had until it gave
         another consent or took one from us.
         """
         if stored is None:
@@ -144,7 +143,7 @@ class Customer:
     external_updated_at: datetime
     deleted_at: datetime | None
     email_consent_at: datetime | None = None
-    """The store's own time of what it gave last, where it told one."""
+    """The store's own time of what it gave last, where it sent one."""
     sms_consent_at: datetime | None = None
     email_refused_at: datetime | None = None
     """When an address that they had before was unsubscribed, the last time."""

@@ -62,23 +62,21 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """Records that a customer was deleted of whom nothing is held:
-    it stands where the customer would.
-    """
+    """Records in the customer's place that a customer was deleted of whom nothing is stored."""
 
     at = UtcDateTimeAttribute()
 
 
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
-    """Records that nothing of a customer may stay,
-    whatever the shop had told of them before then.
+    """Records that nothing of a customer may stay, whatever the shop had sent about them before
+    then.
     """
 
     at = UtcDateTimeAttribute()
 
 
 DELETION_KEPT = timedelta(days=30)
-"""Of a customer of whom nothing is held: longer than a webhook or an import is on its way."""
+"""Of a customer of whom nothing is stored: longer than a webhook or an import is on its way."""
 
 _COLUMNS = {
     Channel.EMAIL: (
@@ -142,7 +140,7 @@ class CustomerRepository:
         and these others.
 
         Not what is left of a customer whose person was erased, until the worker comes: an order may
-        have brought the id to somebody else.
+        have moved the id to somebody else.
         """
         ids = [
             (each.store_id, each.value)
@@ -215,8 +213,7 @@ class CustomerRepository:
             changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Returns whether what a shop tells of that moment is about a customer redacted or deleted
-        since.
+        """Returns whether data of that moment is about a customer redacted or deleted since.
 
         The customer is read here before.
         """
@@ -226,7 +223,7 @@ class CustomerRepository:
         return self.redacts(store_id, external_id, updated_at)
 
     def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Returns whether what a shop tells of that moment is about a customer redacted since."""
+        """Returns whether a shop's data of that moment is about a customer redacted since."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at

@@ -14,7 +14,7 @@ from storepost.values.wire import Shape, Timestamp, Uri
 class ProfileCustomer(Shape):
     """A person as one of the stores knows them."""
 
-    id: UUID = Field(description="The customer's id here. It isn't the profile's.")
+    id: UUID = Field(description="The customer's id in Storepost. It isn't the profile's.")
     store: StoreReference = Field(description="Which store has the customer, by its id and name.")
     external_id: str = Field(description="What the store calls the customer.")
     admin_url: Uri = Field(
@@ -38,12 +38,12 @@ class ProfileCustomer(Shape):
         description="The language that the store has, as a BCP 47 tag. Null where it has none."
     )
     email_marketing_consent: ConsentState = Field(
-        description="What the store gave or took last for its email address. What "
-        "holds stands on the profile."
+        description="What the store last sent or accepted for its email address. The profile has "
+        "what holds."
     )
     sms_marketing_consent: ConsentState = Field(
-        description="What the store gave or took last for its phone number. What holds "
-        "stands on the profile."
+        description="What the store last sent or accepted for its phone number. The profile has "
+        "what holds."
     )
     external_created_at: Timestamp = Field(description="When the store created the customer.")
     external_updated_at: Timestamp = Field(
@@ -51,7 +51,8 @@ class ProfileCustomer(Shape):
         "time is refused or ignored."
     )
     deleted_at: Timestamp | None = Field(
-        description="When the deletion of the customer arrived here. Null while the store has it."
+        description="When Storepost recorded the deletion of the customer. Null while the store "
+        "has it."
     )
 
     @classmethod

@@ -78,7 +78,7 @@ def write_customer(
 ) -> PutCustomer:
     """Adds to a unit of work what a customer that arrives from a store changes.
 
-    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted or
+    `origin` says who sends it. Raises StaleUpdate where what is stored is newer, or was deleted or
     redacted and isn't older, and MergedFirst; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)
@@ -138,7 +138,7 @@ def delete_customer_of(
 ) -> None:
     """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
 
-    `at` is when, where the store says so: nothing older brings the customer back.
+    `at` is when, where the store says so: nothing older restores the customer.
     """
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
@@ -155,7 +155,7 @@ def delete_customer_of(
 def tombstone_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
 
-    Nothing older brings the customer, in whatever order that comes.
+    Nothing older creates the customer, in whatever order that comes.
     """
     customers = CustomerRepository(store.workspace)
     if customers.get(store.id, external_id) is None:

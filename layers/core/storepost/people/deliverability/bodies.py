@@ -43,8 +43,8 @@ class SuppressionInput(AddressInput):
     """An address that nothing is to be sent to any more, and why."""
 
     reason: SuppressionReason = Field(
-        description="Why nothing is to be sent there. Bounces and complaints of your own sender "
-        "belong here too."
+        description="Why nothing is to be sent there. Enter bounces and complaints of your own "
+        "sender, too."
     )
     note: Text | None = Field(
         default=None,
@@ -54,7 +54,7 @@ class SuppressionInput(AddressInput):
 
 
 class AddressesToCheck(RequestBody):
-    """Addresses that somebody is about to write to."""
+    """Addresses to check before something is sent to them."""
 
     addresses: Annotated[list[AddressInput], Field(min_length=1, max_length=MAX_ADDRESSES)] = Field(
         description="1 to 500 addresses. The answer has them in this order."

@@ -12,7 +12,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
 _ADDRESSES_AT_ONCE = 100
-"""That are asked about in one call."""
+"""That are queried in one call."""
 
 _MAX_PAST = 40
 """Lifted suppressions that one transaction changes."""

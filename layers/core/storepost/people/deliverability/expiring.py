@@ -1,6 +1,6 @@
 """Moving suppressions to the history whose end has come.
 
-They suppress nothing from their end on, whoever asks about an address. This brings the lists after.
+They suppress nothing from their end on, in any read. This updates the lists afterwards.
 """
 
 from functools import partial

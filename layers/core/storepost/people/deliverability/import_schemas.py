@@ -71,7 +71,7 @@ class FailedSuppression(FailedRow[SuppressionFault]):
 
 
 class SuppressionsImported(Shape):
-    """What became of each of the suppressions."""
+    """The result of each of the suppressions."""
 
     created: int = Field(description="How many are new.")
     known: int = Field(

@@ -18,8 +18,8 @@ from storepost.values.stored_enum import StoredEnum
 
 class Obstacle(StoredEnum):
     """Why marketing may not be sent. `no_address`: the profile shows none of the channel.
-    `not_subscribed`: nobody ever said anything. `pending`: they were asked to confirm, and haven't
-    yet. `unsubscribed`: they said no. `suppressed`: the address is suppressed.
+    `not_subscribed`: there is no statement. `pending`: they were sent a request to confirm, and
+    haven't confirmed yet. `unsubscribed`: they said no. `suppressed`: the address is suppressed.
     """
 
     NO_ADDRESS = "no_address"

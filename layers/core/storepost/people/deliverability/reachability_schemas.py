@@ -34,7 +34,7 @@ class ChannelReachability(Shape):
         "there is an address, and nothing but a `manual` suppression."
     )
     why: list[Obstacle] = Field(
-        description="All that stands against marketing. Empty where it may be sent."
+        description="All that prevents marketing. Empty where it may be sent."
     )
 
     @classmethod
@@ -67,7 +67,7 @@ class CheckedReachability(Shape):
     """What may be sent to an address."""
 
     channel: Channel = Field(
-        description="What the address is, as it was asked: `email`, or a phone number for `sms`."
+        description="The address's channel, as requested: `email`, or a phone number for `sms`."
     )
     address: str = Field(description="The address in the form that is compared.")
     marketing: bool = Field(
@@ -76,10 +76,10 @@ class CheckedReachability(Shape):
     )
     transactional: bool = Field(
         description="Whether what the person needs may be sent, such as an order's confirmation: "
-        "nothing but a `manual` suppression stands against it."
+        "nothing but a `manual` suppression prevents it."
     )
     why: list[Obstacle] = Field(
-        description="All that stands against marketing. Empty where it may be sent."
+        description="All that prevents marketing. Empty where it may be sent."
     )
 
     @classmethod

@@ -35,18 +35,18 @@ class Suppression(Shape):
     )
     created_at: Timestamp = Field(description="Since when the address is suppressed.")
     ends_at: Timestamp | None = Field(
-        description="When it ends by itself: 180 days after an address failed to take seven emails "
-        "in a row for reasons that may pass. Null where it doesn't."
+        description="When it ends automatically: 180 days after the last of seven emails in a row "
+        "that bounced for reasons that may pass. Null where it doesn't."
     )
     lifted_at: Timestamp | None = Field(
-        description="When it was lifted, or ended by itself. Null while nobody lifted it."
+        description="When it was lifted, or ended automatically. Null while nobody lifted it."
     )
     lifted_by: str | None = Field(
         description="The name of the person or the API key that lifted it. Null where nobody did."
     )
     lift_note: str | None = Field(
-        description="Why it was lifted, as whoever did so wrote. Null where nobody wrote anything, "
-        "or the person was erased."
+        description="Why it was lifted, in the words of the person who did so. Null where nobody "
+        "wrote anything, or the person was erased."
     )
 
     @classmethod
@@ -72,7 +72,7 @@ class CheckedSuppression(Shape):
     """Whether an address is suppressed."""
 
     channel: Channel = Field(
-        description="What the address is, as it was asked: `email`, or a phone number for `sms`."
+        description="The address's channel, as requested: `email`, or a phone number for `sms`."
     )
     address: str = Field(description="The address in the form that is compared.")
     suppressed: bool = Field(description="Whether anything suppresses it.")

@@ -32,9 +32,9 @@ def suppress(  # noqa: PLR0913 - what a suppression says, each by its name
     """Suppresses an address in a transaction of its own; returns whether the suppression is new.
 
     The address is in the form that is compared. The same again changes nothing. A complaint also
-    unsubscribes the address of whoever has it, and the stores are told. With `ends_at` the
-    suppression ends by itself; where one of that reason holds, the later end counts. Raises
-    Conflict.
+    unsubscribes the address of the profile that has it, and that is written back to the stores.
+    With `ends_at` the suppression ends by itself; where one of that reason holds, the later end
+    counts. Raises Conflict.
     """
     of, new = Address(channel, address), NewSuppression(reason, source, at, note, by, ends_at)
     return commit_anew(lambda changes: add_suppression(changes, scope, of, new))

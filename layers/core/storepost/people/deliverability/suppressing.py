@@ -159,8 +159,8 @@ def _address_to_keep(
     holder: Holder,
     new: NewSuppression,
 ) -> bool:
-    """Whether the address may stand in clear: not where its owner was erased and only an email
-    that was on its way tells of it.
+    """Whether the address may be stored in clear: not where its owner was erased and only an email
+    that was on its way has it.
     """
     if holder.profile or new.source is not SuppressionSource.SES:
         return True

@@ -54,7 +54,7 @@ class AddressEmails:
 
     emails: tuple[KnownEmail, ...] = ()
     applied_end: datetime | None = None
-    """The end of the suppression that emails in a row have brought; None where none did."""
+    """The end of the suppression that emails in a row have caused; None where none did."""
 
     def knows(self, event: EmailEvent) -> bool:
         """Returns whether the event was taken in before."""
@@ -66,7 +66,7 @@ class AddressEmails:
     def with_event(self, event: EmailEvent, now: datetime) -> "AddressEmails":
         """Returns what is known with the event, without what is too long ago to matter.
 
-        Nothing is, as long as a suppression that emails in a row have brought may still change.
+        Nothing is, as long as a suppression that emails in a row have caused may still change.
         """
         known = {each.message_id: each for each in self.emails}
         email = known.get(event.message_id, KnownEmail(event.message_id, event.sent_at, now))

@@ -27,7 +27,7 @@ def work_on(body: str) -> None:
 
 
 def _report(event: EmailEvent) -> None:
-    """Logs the event, and counts what nobody but the operator can mend."""
+    """Logs the event, and counts what nobody but the operator can fix."""
     is_ours = event.outcome in (Outcome.REJECTED, Outcome.NOT_RENDERED)
     log = logger.warning if is_ours else logger.info
     kind = event.tags.kind if event.tags else None

@@ -1,7 +1,7 @@
 """What SES says of an email to a shopper: addresses that bounce or complain are suppressed.
 
 An event is taken in with what it means in one transaction, once: after somebody lifted a
-suppression, the event that brought it doesn't bring it again.
+suppression, the event that caused it doesn't cause it again.
 """
 
 from dataclasses import replace
@@ -66,7 +66,7 @@ def _update_suppression(changes: Changes, workspace: WorkspaceScope, address: Ad
 
 
 def _lift(changes: Changes, workspace: WorkspaceScope, address: Address, end: datetime) -> None:
-    """Lifts the suppression that emails in a row have brought, if it is still that one."""
+    """Lifts the suppression that emails in a row have caused, if it is still that one."""
     state, now = SuppressionRepository(workspace, changes.reads).state_of(address), clock.now()
     stored = state.of_reason(SuppressionReason.HARD_BOUNCE)
     if stored and stored.ends_at == end and stored.is_in_force(now):

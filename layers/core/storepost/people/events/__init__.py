@@ -1,1 +1,1 @@
-"""What happened with people: told by stores' orders, by integrations and by hand."""
+"""What happened with people: recorded by stores' orders, by integrations and by hand."""

@@ -1,4 +1,4 @@
-"""Events as requests tell of them."""
+"""Events as requests have them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -124,8 +124,8 @@ class NewEvent(RequestBody):
         default=None, description="The store where it happened. Null or left out: none."
     )
     properties: Properties = Field(
-        description="Whatever tells more of it, as any JSON object of at most 32 KB "
-        "and 20 levels. Put nothing secret into it."
+        description="Further details of it, as any JSON object of at most 32 KB and 20 levels. Put "
+        "nothing secret into it."
     )
     unique_id: Text | None = Field(
         default=None,

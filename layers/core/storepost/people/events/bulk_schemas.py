@@ -83,7 +83,7 @@ class FailedEvent(FailedRow[EventFault]):
 
 
 class EventsRecorded(Shape):
-    """What became of each of the events."""
+    """The result of each of the events."""
 
     accepted: int = Field(description="How many were recorded.")
     duplicates: int = Field(

@@ -26,7 +26,7 @@ class EventFilter:
     occurred_to: datetime | None = None
 
     def matches(self, row: EventRow) -> bool:
-        """Returns whether the event is what is asked for; when it happened was asked before."""
+        """Returns whether the event matches the filters; when it happened was checked before."""
         return (
             self.name in {None, row.name}
             and (self.sources is None or row.source in self.sources)

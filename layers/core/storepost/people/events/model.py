@@ -11,7 +11,7 @@ from storepost.values.stored_enum import StoredEnum
 
 
 class EventSource(StoredEnum):
-    """Where an event comes from. `api`: an API key told of it. `manual`: a signed-in person did.
+    """Where an event comes from. `api`: an API key recorded it. `manual`: a signed-in person did.
     `shopify` or `custom`: an order of a store on that platform.
     """
 
@@ -35,7 +35,7 @@ class ProfileEvent:
 
 @dataclass(frozen=True)
 class IncomingEvent:
-    """An event as somebody tells of it."""
+    """An event as somebody sends it."""
 
     person: UUID | Identity
     """The profile's id, or what names the person."""

@@ -45,7 +45,7 @@ class EventContext:
         return cls(caller.workspace, source, clock.now())
 
     def event(self, incoming: IncomingEvent) -> ProfileEvent:
-        """Returns the event as it is kept; of one moment, those told of later come later."""
+        """Returns the event as it is kept; of one moment, those recorded later come later."""
         return ProfileEvent(
             id=timed_id(self.now, incoming.row),
             name=incoming.name,

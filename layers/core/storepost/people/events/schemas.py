@@ -22,9 +22,8 @@ class ProfileEvent(Shape):
         "`order_refunded`, which orders write."
     )
     source: str = Field(
-        description="`api`: a key told of it. `manual`: a signed-in person did. "
-        "`shopify` or `custom`: it comes from an order of a store on that "
-        "platform."
+        description="`api`: a key recorded it. `manual`: a signed-in person did. `shopify` or "
+        "`custom`: it comes from an order of a store on that platform."
     )
     occurred_at: Timestamp = Field(description="When it happened.")
     store_id: UUID | None = Field(

@@ -12,7 +12,7 @@ from storepost.values.wire import RequestBody, Shape, Timestamp, not_in_the_futu
 
 
 class NewOptInRequest(RequestBody):
-    """The form by which a person asked for marketing emails."""
+    """The form by which a person requested marketing emails."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -37,7 +37,7 @@ class NewOptInRequest(RequestBody):
     evidence: EvidenceInput | None = Field(
         default=None,
         description="What the form said, and where it is. Its `optInLevel` can't be `confirmed`: "
-        "that is what the person is asked for.",
+        "that is what the email asks the person for.",
     )
 
     @field_validator("evidence")

@@ -1,4 +1,4 @@
-"""What an erased profile leaves in requests for opt-in: nothing but when its addresses were asked.
+"""What an erased profile leaves in requests for opt-in: only when its addresses got some.
 
 That stands under their keyed hashes, and ends by itself.
 """

@@ -1,4 +1,4 @@
-"""Requests for opt-in, and how often an address may be asked, as values."""
+"""Requests for opt-in, and how often an address may get one, as values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ SENDS_A_MONTH = 2
 
 
 class OptInStatus(StoredEnum):
-    """What became of a request. `sent`: the email is on its way, or wasn't answered yet.
+    """The status of a request. `sent`: the email is on its way, or wasn't answered yet.
     `confirmed`: the person confirmed. `expired`: nobody confirmed within seven days.
     """
 
@@ -49,7 +49,7 @@ class Form:
 
 @dataclass(frozen=True)
 class OptInRequest:
-    """Says that an address was asked whether it may get marketing emails."""
+    """Says that an address got an email that asks whether it may get marketing emails."""
 
     id: UUID
     workspace: WorkspaceScope
@@ -70,7 +70,7 @@ class OptInRequest:
 
     @property
     def address(self) -> Address:
-        """Returns the address that is asked."""
+        """Returns the address that gets the request."""
         return Address(Channel.EMAIL, self.email)
 
     @property
@@ -106,9 +106,10 @@ def moment_of(form: Form, consent: AddressConsent, now: datetime) -> datetime:
 
 
 def wait_of(sends: Sequence[datetime], now: datetime) -> timedelta:
-    """Returns how long an address can't be asked again, by when it was asked, oldest first.
+    """Returns how long an address can't get another request, by when it got the last ones, oldest
+    first.
 
-    Zero or less: it may be asked now.
+    Zero or less: it may get one now.
     """
     free_at = [sent + DAY for sent in sends[-1:]]
     free_at += [sent + MONTH for sent in sends[-SENDS_A_MONTH:][:1] if len(sends) >= SENDS_A_MONTH]

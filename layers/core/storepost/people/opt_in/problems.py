@@ -23,7 +23,9 @@ class Unsubscribed(Conflict):
 
 
 class Suppressed(Conflict):
-    """Nothing is sent to the address: it bounced, its owner complained, or somebody said so."""
+    """Nothing is sent to the address: it bounced, its owner complained, or it was suppressed by
+    hand.
+    """
 
     code = "suppressed"
     title = "The address is suppressed"
@@ -34,10 +36,10 @@ class Suppressed(Conflict):
 
 
 class OptInRecentlySent(TooManyRequests):
-    """An address is asked once a day at most, and twice in 30 days."""
+    """An address gets one opt-in email a day at most, and two in 30 days."""
 
     code = "opt_in_recently_sent"
-    title = "The address was asked recently"
+    title = "The address got an opt-in email recently"
     remedy = (
         "An address gets one opt-in email a day at most, and two in 30 days. Wait as "
         "`Retry-After` says."
@@ -50,13 +52,13 @@ class OptInSendLimit(TooManyRequests):
     code = "opt_in_send_limit"
     title = "Too many opt-in emails today"
     remedy = (
-        "Wait as `Retry-After` says. A workspace may send only so many opt-in emails a day. "
-        "Whoever runs the service can allow more."
+        "Wait as `Retry-After` says. A workspace may send only so many opt-in emails a day. The "
+        "service's operator can allow more."
     )
 
 
 class OptInLinkOver(Gone):
-    """The link is too old, or what it asked was answered or deleted."""
+    """The link is too old, or its request was answered or deleted."""
 
     title = "The opt-in link is no longer valid"
     remedy = "Sign up once more where you did so before: you get an email with a new link."

@@ -1,8 +1,8 @@
-"""Requests for opt-in as they are stored, and when each address was asked.
+"""Requests for opt-in as they are stored, and when each address got one.
 
 A request stands in the partition of the profile that had the address, beside the evidence of the
-form: it never moves, and goes with that. When an address was asked stands under its keyed hash, so
-that an erasure doesn't begin the count anew.
+form: it never moves, and goes with that. When an address got a request is stored under its keyed
+hash, so that an erasure doesn't begin the count anew.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ class OptInRequestItem(Item, discriminator="opt_in_request"):
 
 
 class OptInSendsItem(VersionedItem, discriminator="opt_in_sends"):
-    """When an address was asked; the address is a keyed hash."""
+    """When an address got requests; the address is a keyed hash."""
 
     sent_at = Json()
     """The moments as text, oldest first."""
@@ -66,12 +66,12 @@ def request_key(link: OptInLink) -> Key:
 
 
 def sends_partition(workspace: WorkspaceScope) -> str:
-    """Returns the partition that says when a workspace's addresses were asked."""
+    """Returns the partition that says when a workspace's addresses got requests."""
     return workspace.partition("opt_in_sends")
 
 
 def sends_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Returns the key of the row that says when an address was asked."""
+    """Returns the key of the row that says when an address got requests."""
     digest = keyed_hash(address.value, Purpose.OPT_IN_ADDRESS, workspace.key)
     return (sends_partition(workspace), f"address#{digest}")
 
@@ -109,7 +109,7 @@ class OptInRepository:
         changes.delete(OptInRequestItem(*request_key(request.link)))
 
     def sends_to(self, address: Address) -> tuple[datetime, ...]:
-        """Returns when the address was asked lately, oldest first."""
+        """Returns when the address got requests lately, oldest first."""
         row = find(OptInSendsItem, sends_key(self._scope, address))
         if row is None:
             return ()
@@ -117,7 +117,7 @@ class OptInRepository:
         return tuple(clock.from_text(each) for each in row.sent_at)
 
     def save_sends(self, changes: Changes, address: Address, sends: Sequence[datetime]) -> None:
-        """Writes when the address was asked, if nobody changed what was read here."""
+        """Writes when the address got requests, if nobody changed what was read here."""
         row = self._sends.get(address) or OptInSendsItem(*sends_key(self._scope, address))
         row.sent_at = [clock.to_text(each) for each in sends]
         row.expiration = sends[-1] + MONTH

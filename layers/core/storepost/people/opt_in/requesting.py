@@ -93,7 +93,7 @@ def _check_no_later_no(consent: AddressConsent, form: Form) -> None:
 def _checked_sends(
     requests: OptInRepository, address: Address, now: datetime
 ) -> Sequence[datetime]:
-    """When the address was asked lately. Raises OptInRecentlySent."""
+    """When the address got requests lately. Raises OptInRecentlySent."""
     sends = recent(requests.sends_to(address), now)
     wait = wait_of(sends, now).total_seconds()
     if wait > 0:

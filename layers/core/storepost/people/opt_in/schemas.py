@@ -15,7 +15,7 @@ class OptInRequest(Shape):
     """A request for opt-in: an email that asks the person whether they want marketing."""
 
     id: UUID = Field(description="Names the request; each email has another one.")
-    channel: Channel = Field(description="What the person is asked for: marketing by `email`.")
+    channel: Channel = Field(description="What the request is for: marketing by `email`.")
     status: OptInStatus = Field(
         description="`sent` until the person confirms, then `confirmed`; `expired` where they "
         "didn't within seven days."

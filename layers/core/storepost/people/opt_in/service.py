@@ -93,7 +93,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
 
 
 def _holder(link: OptInLink, request: OptInRequest) -> Profile | None:
-    """Who has the address now; None where nobody does, or who was asked was erased."""
+    """Who has the address now; None where nobody does, or the person of the request was erased."""
     profiles, identity = ProfileRepository(link.workspace), identity_of(request.address)
     holder = look_up(profiles, [identity]).holder_of(identity)
     if holder is None or holder.id == link.profile_id:

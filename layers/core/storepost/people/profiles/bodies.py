@@ -79,8 +79,8 @@ class ProfileUpdate(PartialUpdate):
 
     email: EmailAddress | None = Field(
         default=None,
-        description="The email address to show. It names the person from now on; the "
-        "one that was shown before goes on naming them. Null shows none.",
+        description="The email address to show. It names the person from now on; the one that was "
+        "shown before keeps naming them. Null shows none.",
     )
     phone: PhoneNumber | None = Field(
         default=None,

@@ -38,7 +38,7 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 MAX_ADDRESSES = 10
-"""Of which the erasure itself takes away what is held: two rows each."""
+"""Of which the erasure itself removes the rows: two each."""
 
 _MAX_CHANGES = 16
 """And rows of evidence in one transaction: each is two rows at most, its address may be three, and

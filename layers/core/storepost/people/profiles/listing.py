@@ -203,7 +203,7 @@ def _by_words(
 def _counting(
     workspace: WorkspaceScope, filters: ProfileFilter, order: str
 ) -> tuple[Tree | None, Filter | None]:
-    """The list that counts what is asked in that order, and the filter that its nodes know."""
+    """The list that counts what is requested in that order, and the filter that its nodes know."""
     lists, counted = ProfileLists(workspace), filters.counted
     if order != "firstSeenAt":
         in_order = lists.by_name if order == "name" else lists.by_email
@@ -254,7 +254,7 @@ def _read(
 def _from_entries(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """Several filters of which the entries tell: only the page's own profiles are read."""
+    """Several filters that the entries answer: only the page's own profiles are read."""
     listing = ProfileLists(workspace).by_first_seen.scan(
         page,
         lambda entries: [entry for entry in entries if filters.keeps(entry)],

@@ -1,7 +1,7 @@
 """Making profiles one, and finding whose what arrives is (docs/semantics.md, section 1.4 to 1.8).
 
 A merge is one transaction, whatever the profiles hold. What belongs to the merged one is moved
-afterwards by a worker, which the transaction tells.
+afterwards by a worker, whose message the transaction queues.
 """
 
 from collections.abc import Callable, Iterable

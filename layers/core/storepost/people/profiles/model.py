@@ -62,7 +62,7 @@ class LocaleSignal(StoredEnum):
 
 
 class LocaleOrigin(StoredEnum):
-    """What kind of record brought a locale: an `order` or a `customer`."""
+    """What kind of record a locale comes from: an `order` or a `customer`."""
 
     ORDER = "order"
     CUSTOMER = "customer"

@@ -23,7 +23,7 @@ class IdentityLimit(Conflict):
 
 
 class IdentityOfCustomer(Conflict):
-    """A store's customer has the identity, so the store would bring it again."""
+    """A store's customer has the identity, so the store would send it again."""
 
     code = "identity_of_customer"
     title = "The identity belongs to a store's customer"

@@ -2,7 +2,7 @@
 
 docs/semantics.md, section 1 has the rules.
 
-The decisions are functions of values; `look_up` brings them what the workspace knows.
+The decisions are functions of values; `look_up` gives them what the workspace knows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

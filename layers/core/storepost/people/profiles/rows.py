@@ -86,7 +86,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
-    """Says where a merged profile stood; whoever asks for it is told of the other one."""
+    """Says in a merged profile's place which profile it became part of; reads go on there."""
 
     into = Identifier()
     identities = Records(*_IDENTITY, named_by=_IDENTITY, null=True)

@@ -20,7 +20,7 @@ class LocaleSource(Shape):
     """What a profile's locale was taken from."""
 
     source: LocaleOrigin = Field(
-        description="What kind of record brought it: an `order` or a `customer`."
+        description="What kind of record it comes from: an `order` or a `customer`."
     )
     store_id: UUID | None = Field(
         description="The store that the record is from. Null where it isn't known."
@@ -46,8 +46,8 @@ class ProfileSummary(Shape):
     """A person as one workspace knows them, as lists show them."""
 
     id: UUID = Field(
-        description="The profile's id. After a merge the id of the merged profile "
-        "leads here too, in every request."
+        description="The profile's id. After a merge the id of the merged profile leads to this "
+        "profile too, in every request."
     )
     name: str | None = Field(
         description="First and last name, as far as they are known. Null where neither is."
@@ -71,9 +71,9 @@ class ProfileSummary(Shape):
         description="Whether the person has a customer or an order in any store."
     )
     email_marketing_consent: ConsentState = Field(
-        description="Whether the shown email address may get marketing. "
-        "`not_subscribed`: nobody ever said so. `pending`: asked to "
-        "confirm. Without an address it is `not_subscribed`."
+        description="Whether the shown email address may get marketing. `not_subscribed`: there is "
+        "no statement. `pending`: a request to confirm was sent. Without an address it is "
+        "`not_subscribed`."
     )
     sms_marketing_consent: ConsentState = Field(
         description="Whether the shown phone number may get marketing, with the same states."
@@ -183,12 +183,12 @@ class MergeCause(Shape):
     """What made two profiles one."""
 
     source: str = Field(
-        description="`api` or `manual` where a key or a person asked for it, or sent "
-        "what led to it; else the store's platform, `shopify` or `custom`."
+        description="`api` or `manual` where a key or a person requested it, or sent what led to "
+        "it; else the store's platform, `shopify` or `custom`."
     )
     reference: str | None = Field(
-        description="The external id of the order or customer that named both. Null "
-        "where a request asked for it."
+        description="The external id of the order or customer that named both. Null where a "
+        "request caused it."
     )
 
 
@@ -197,8 +197,8 @@ class ProfileMerge(Shape):
 
     id: UUID = Field(description="The id of this entry of the history.")
     merged_profile_id: UUID = Field(
-        description="The id of the profile that became part of this one. It still "
-        "works in every request, and leads here."
+        description="The id of the profile that became part of this one. It still works in every "
+        "request, and leads to the surviving profile."
     )
     merged_at: Timestamp = Field(description="When the two became one.")
     cause: MergeCause | None = Field(description="What made them one. Null where it isn't known.")

@@ -44,7 +44,7 @@ class NewUnsubscribeLink(RequestBody):
 
 
 class UnsubscribeUrl(SecretAnswer):
-    """A link by which whoever has the address unsubscribes it."""
+    """A link by which the person who has the address unsubscribes it."""
 
     url: Uri = Field(
         description="The address of the link. Put it into the email and into its "

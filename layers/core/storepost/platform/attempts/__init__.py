@@ -1,1 +1,1 @@
-"""Attempts to tell somebody else's server of something, made again later for three days."""
+"""Attempts to send something to another server, retried for three days."""

@@ -36,7 +36,7 @@ class LaterMessage(Protocol):
 
     @property
     def due_name(self) -> str:
-        """Returns what tells its row from the receiver's others of the same moment."""
+        """Returns what distinguishes its row from the receiver's others of the same moment."""
 
     def payload(self) -> dict[str, object]:
         """Returns the JSON that stands in the queue."""

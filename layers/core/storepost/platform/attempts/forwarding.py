@@ -34,7 +34,7 @@ class ForwardMessage(QueueMessage):
 
     @property
     def due_name(self) -> str:
-        """Returns what tells its row from others of the same moment."""
+        """Returns what distinguishes its row from others of the same moment."""
         return self.deduplication_id
 
 

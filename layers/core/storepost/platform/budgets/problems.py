@@ -1,4 +1,4 @@
-"""What a caller past a budget is told."""
+"""The problem of a caller past a budget."""
 
 from storepost.values.problems import TooManyRequests
 

@@ -14,7 +14,7 @@ from storepost.values.logs import logger
 from storepost.values.problems import Busy
 
 MAX_BUCKETS = 5_000
-"""Budgets that a container remembers; it forgets the one that was asked for least recently."""
+"""Budgets that a container remembers; it drops the one that was used least recently."""
 
 
 class Spending:

@@ -1,4 +1,4 @@
-"""Files that somebody's address leads to, a piece at a time: nothing of them is held whole."""
+"""Files that somebody's address leads to, a piece at a time: none is in memory whole."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager

@@ -44,7 +44,7 @@ _INTERNAL_NAME = re.compile(
 
 
 class UrlRefusal(StrEnum):
-    """Why a URL isn't opened and how to mend it, for people. None repeats any part of the URL."""
+    """Why a URL isn't opened and how to fix it, for people. None repeats any part of the URL."""
 
     TOO_LONG = "The URL is too long. Use one of at most 2,048 characters."
     CHARACTERS = (
@@ -77,7 +77,7 @@ class UrlRefusal(StrEnum):
 
 
 class Failure(StoredEnum):
-    """Why a permitted URL brought no answer. None names the URL."""
+    """Why a permitted URL gave no answer. None names the URL."""
 
     UNRESOLVED = "no address was found for the host"
     UNREACHABLE = "the connection failed"
@@ -90,7 +90,7 @@ class Failure(StoredEnum):
 
 
 class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the code's name
-    """The guard refuses the URL, now and until somebody mends it."""
+    """The guard refuses the URL, now and until somebody fixes it."""
 
     def __init__(self, reason: UrlRefusal) -> None:
         super().__init__(reason.value)

@@ -26,7 +26,7 @@ class OutOfTime(Exception):  # noqa: N818 - it is what happened
 
 
 class NotYet(Exception):  # noqa: N818 - it is what happened
-    """The rest has to wait: the queue brings the message again, and the log has no error."""
+    """The rest has to wait: the queue delivers the message again, and the log has no error."""
 
 
 class Superseded(Exception):  # noqa: N818 - it is what happened
@@ -39,7 +39,7 @@ class Run[M: QueueMessage]:
 
     message: M
     tries: int
-    """How many times the queue brought the message, this one included."""
+    """How many times the queue delivered the message, this one included."""
     remaining: Remaining
 
     def is_over(self) -> bool:
@@ -67,7 +67,7 @@ class Run[M: QueueMessage]:
                 self.check_time()
 
     def attempt(self, work: Callable[[], None], give_up: Callable[[Exception], bool]) -> None:
-        """Does the work; what fails at the last try is given up.
+        """Does the work; what fails at the last try is abandoned.
 
         `give_up` notes the failure, and says False where it can't: it is raised, and the message
         goes to the dead-letter queue.

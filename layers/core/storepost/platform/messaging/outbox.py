@@ -96,8 +96,8 @@ def send_with(
 
     With `at`, a time to come, the sweep sends them then, however far that is.
 
-    A message's deduplication id is its row's with the message's number, so whoever receives it
-    twice can tell.
+    A message's deduplication id is its row's with the message's number, so a receiver recognizes
+    one that comes twice.
     """
     rows: list[OutboxItem] = changes.shared(("outbox", queue, at), list)
     for body, group in bodies:

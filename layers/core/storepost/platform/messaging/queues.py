@@ -45,7 +45,7 @@ class NotQueued(Exception):  # noqa: N818 - it is what happened
 def send_fairly(queue: Queue, messages: Iterable[tuple[str, str]], delay_seconds: int = 0) -> None:
     """Sends messages, each a body and its tenant, to a standard queue. Raises NotQueued.
 
-    A queue whose messages name tenants is a fair one: SQS brings those first whose tenants keep
+    A queue whose messages name tenants is a fair one: SQS delivers those first whose tenants keep
     few readers busy (SQS, "How Amazon SQS fair queues work"). `delay_seconds` is 900 at most.
     """
     for some in batched(messages, _BATCH, strict=False):

@@ -123,8 +123,8 @@ def _entry(number: int, message: Message, deduplication_id: str) -> dict[str, st
 def is_left_to_sweep(pk: str, sk: str) -> bool:
     """Returns whether the key is of an outbox row that the sweep sends by now.
 
-    Were such a row brought again by the stream, all that stands behind it would wait with it, as
-    long as its queue refuses it: changes of consent, too, whose queue takes them.
+    If the stream delivered such a row again, all that is behind it would wait with it, as long as
+    its queue refuses it: changes of consent, too, whose queue takes them.
     """
     return pk.startswith(PARTITION) and sk < clock.to_text(clock.now() - STREAM_MISSED)
 

@@ -1,4 +1,4 @@
-"""SES's events about emails that it was handed, as EventBridge brings them.
+"""SES's events about emails that it was handed, as EventBridge delivers them.
 
 EventBridge delivers them on a best-effort basis, some twice and in any order (SES developer guide,
 "Monitoring SES events using Amazon EventBridge"). `detail` is what SES publishes to SNS too
@@ -78,7 +78,7 @@ class EmailEvent:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Returns the event that the queue brings. Raises ValueError for what isn't SES's."""
+        """Returns the event that the queue delivers. Raises ValueError for what isn't SES's."""
         try:
             event = json.loads(text)
             detail, mail = event["detail"], event["detail"]["mail"]

@@ -1,8 +1,9 @@
-"""How often a queue brings a message whose work ends by itself: done, failed, or failed at last.
+"""How often a queue delivers a message whose work ends by itself: done, failed, or failed at last.
 
-A try that fails is brought again, and the last one notes that the work has failed. One that is
-killed notes nothing, and what kills it, such as a lack of memory, may kill each. So these queues
-bring a message once more than there are tries, and that time nothing is tried: it has failed.
+A message whose try fails is delivered again, and the last one notes that the work has failed. One
+that is killed notes nothing, and what kills it, such as a lack of memory, may kill each. So these
+queues deliver a message once more than there are tries, and that time nothing is tried: it has
+failed.
 """
 
 TRIES = 7
@@ -15,6 +16,6 @@ class NeverEnded(Exception):  # noqa: N818 - it is what happened
 
 
 def check_tries(tries: int) -> None:
-    """Raises NeverEnded where the queue brought the message more often than it is tried."""
+    """Raises NeverEnded where the queue delivered the message more often than it is tried."""
     if tries > TRIES:
         raise NeverEnded()

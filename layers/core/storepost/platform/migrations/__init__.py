@@ -1,4 +1,4 @@
-"""Migrations: rows of a workspace are brought into another form, while it is in use.
+"""Migrations: rows of a workspace are changed into another form, while it is in use.
 
 model     a migration, its steps, and what a page of a step did
 keys      where a workspace's row of a migration stands

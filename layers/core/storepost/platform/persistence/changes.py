@@ -223,7 +223,7 @@ class Changes:
         del self._writes[item.place]
 
     def clear(self) -> None:
-        """Forgets everything, for another run."""
+        """Drops everything, for another run."""
         self._writes.clear()
         self._before.clear()
         self._after.clear()

@@ -1,4 +1,4 @@
-"""Clients of AWS that give up before the function that waits for them is over.
+"""Clients of AWS whose time-outs end before the function that waits for them does.
 
 Botocore by itself waits a minute for a connection and another for each answer, and tries that five
 times: a function of 15 seconds would be killed without a word to its caller.

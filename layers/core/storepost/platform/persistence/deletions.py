@@ -39,7 +39,7 @@ class DeletionItem(Row):
 
 
 def deletion_id(*request: str) -> str:
-    """Returns the id of the deletion that a request asks for, told apart by all of its parts."""
+    """Returns the id of the deletion that a request asks for, derived from all of its parts."""
     return "deletion#" + hashlib.sha256(json.dumps(request).encode()).hexdigest()
 
 

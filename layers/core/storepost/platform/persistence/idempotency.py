@@ -80,13 +80,13 @@ class OwnedClient:
     """DynamoDB's client with an owner in what Powertools puts, by the service's clock.
 
     A put is sent again where its answer got lost. The second one is refused over the first, and
-    brings the record back: where the owner is the same, it is no refusal.
+    returns the record: where the owner is the same, it is no refusal.
 
     It has no `meta`: Powertools would hang one more handler on the shared client with each claim.
     """
 
     def __init__(self, owner: str) -> None:
-        """Makes the client; `owner` tells this run from every other one."""
+        """Makes the client; `owner` identifies this run."""
         self._client = dynamodb_client()
         self._owner = owner
         self.update_item = self._client.update_item
@@ -119,7 +119,7 @@ class Claim:
 
     def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
         """Makes a claim by its name, which no other has; a retry must repeat `request`."""
-        # It brings boto3, and most requests have no key: 27 ms.
+        # It imports boto3, and most requests have no key: 27 ms.
         from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415
             DynamoDBPersistenceLayer,
             IdempotencyConfig,

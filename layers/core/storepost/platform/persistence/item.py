@@ -67,7 +67,7 @@ class UnknownKind(Exception):  # noqa: N818 - it is what was found
 
 
 class Item(Row):
-    """A row of the one table; every slice's rows derive from it and are told apart by `kind`."""
+    """A row of the one table; every slice's rows derive from it and are distinguished by `kind`."""
 
     class Meta:
         """One table, one region, named by the template."""
@@ -176,7 +176,7 @@ def find_raw(
             response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         )
         if unprocessed:
-            # What was brought may be left of a large answer: only what brings nothing is in vain.
+            # A large answer may be cut: only a call that returns nothing counts as a failed try.
             tries = tries + 1 if len(unprocessed) == len(batch) else 1
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in unprocessed]

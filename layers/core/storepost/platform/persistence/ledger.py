@@ -58,7 +58,7 @@ class Ledger:
         return self._began
 
     def keep_under(self, request_id: str) -> None:
-        """Keeps it from now on under what tells this request, key and content, from every other."""
+        """Keeps it from now on under what identifies this request, key and content."""
         self._id = request_id
 
     def read(self) -> None:

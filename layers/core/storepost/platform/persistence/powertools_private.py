@@ -5,7 +5,7 @@ A new version that changes it fails `tests/platform/test_private_interfaces.py`.
 
 from typing import TYPE_CHECKING, Any, cast
 
-if TYPE_CHECKING:  # it brings boto3, and most requests have no key: 27 ms
+if TYPE_CHECKING:  # it imports boto3, and most requests have no key: 27 ms
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 
 
@@ -15,5 +15,5 @@ def id_of_record(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> st
 
 
 def hash_of_payload(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> str:
-    """Returns the hash by which a record tells another request with the same key."""
+    """Returns the hash by which a record recognizes another request with the same key."""
     return layer._get_hashed_payload(event)

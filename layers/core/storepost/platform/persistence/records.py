@@ -1,4 +1,4 @@
-"""Attributes that keep records as JSON arrays, whose elements are told apart by their position.
+"""Attributes that keep records as JSON arrays, whose elements are identified by their position.
 
 A later release may put further elements behind those that this one knows. They are left out where a
 row is read, and put back where it is saved; what an older release didn't write yet reads as its
@@ -82,7 +82,7 @@ class Record(Json):
         return [*record[: len(self.elements)], *self._defaults[len(record) :]]
 
     def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
-        """Returns the records of a value, each by a key that tells it from the others."""
+        """Returns the records of a value, each by a key that identifies it among them."""
         yield None, value
 
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
@@ -90,7 +90,7 @@ class Record(Json):
         return records[None]
 
     def _each(self, value: Any) -> Iterable[Elements]:  # noqa: ANN401
-        """Returns the records of a value, without what tells them apart."""
+        """Returns the records of a value, without what identifies them."""
         return (value,)
 
     def _mapped(self, value: Any, change: Callable[[Elements], Elements]) -> Any:  # noqa: ANN401

@@ -38,7 +38,7 @@ class Row(Model):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Returns what tells the row from every other of its table."""
+        """Returns what identifies the row in its table."""
         raise TypeError(f"{type(self).__name__} belongs to neither table")
 
     @property
@@ -48,7 +48,7 @@ class Row(Model):
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """Returns the row of what DynamoDB brought; a save keeps attributes of another release."""
+        """Returns the row of what DynamoDB returned; a save keeps attributes of another release."""
         model = cls.model_of(data)
         fields = fields_of(model)
         if fields is None or not issubclass(model, cls):

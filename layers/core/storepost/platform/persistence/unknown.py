@@ -46,11 +46,11 @@ class UnknownAttributes:
         return others if read_kind == kind else {}
 
     def forget(self, place: Place) -> None:
-        """Forgets a row: it is deleted, or written for the first time."""
+        """Drops a row: it is deleted, or written for the first time."""
         self._rows.pop(place, None)
 
     def clear(self) -> None:
-        """Forgets all, for another request or run."""
+        """Drops all, for another request or run."""
         self._rows.clear()
 
 

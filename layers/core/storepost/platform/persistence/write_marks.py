@@ -1,8 +1,8 @@
 """Rows that say what kind of work wrote them last.
 
 A pull, a batch, a feed's import or a list of consents writes the same rows as single requests do,
-and so does the upkeep after a merge or an erasure. Whoever reads the table's stream tells them
-apart by a mark in the row: it says of the very write that made the image whose it was.
+and so does the upkeep after a merge or an erasure. A reader of the table's stream distinguishes
+them by a mark in the row: it says of the very write that made the image whose it was.
 """
 
 from collections.abc import Iterator

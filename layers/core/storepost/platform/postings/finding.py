@@ -25,7 +25,7 @@ MAX_CANDIDATES = 2_000
 
 _STRIDE = PAGE
 _PROBED = 6
-"""So many words are asked about, the longest ones; the others are looked for in what is found."""
+"""So many words are queried, the longest ones; the others are looked for in what is found."""
 
 
 class Rank(IntEnum):

@@ -1,4 +1,4 @@
-"""Writing runs: what a batch brings in number, and merges of what stands in several runs.
+"""Writing runs: what a batch writes in number, and merges of what stands in several runs.
 
 Pages are written where nothing names them; then one write of the runs' row has them read. Who is
 killed in between leaves a run that was begun: a later one gives it up and removes its pages.

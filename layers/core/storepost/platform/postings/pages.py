@@ -1,6 +1,6 @@
 """Pages: many postings in one item, each text once.
 
-What a batch brings is cut by its entries, so that all postings of an entry stand in one page, and
+What a batch writes is cut by its entries, so that all postings of an entry stand in one page, and
 any page may have any word. A merge cuts by sort keys instead, so that a word stands in few pages,
 and fences say where each of them begins. Either is written once and never changed.
 """
@@ -39,7 +39,8 @@ class PostingPageItem(Item, discriminator="posting_page"):
     """Six arrays: short ids of entries; their short moments; the sequences of their postings; words
     in order; of each word its postings; texts. A posting is an array of two numbers: twice the
     position of its entry, and one more where the word names just this entry; and that of its
-    text."""
+    text.
+    """
 
 
 class PostingFencesItem(Item, discriminator="posting_fences"):
@@ -47,7 +48,8 @@ class PostingFencesItem(Item, discriminator="posting_fences"):
 
     fences = Deflated(attr_name="z")
     """Of each page a text that is no greater than its first sort key, and greater than the last one
-    of the page before it."""
+    of the page before it.
+    """
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class KeyedPosting:
     sort_key: str
     posting: Posting
     sequence: int = 0
-    """That of the batch which brought it (`runs.py`); 0 for one that has none yet."""
+    """That of the batch which wrote it (`runs.py`); 0 for one that has none yet."""
 
     @property
     def bytes(self) -> int:

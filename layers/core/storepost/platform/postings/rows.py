@@ -1,4 +1,4 @@
-"""Rows of postings: what single writes have brought, and what they have removed from pages."""
+"""Rows of postings: what single writes have added, and what they have removed from pages."""
 
 from collections.abc import Iterable
 from itertools import batched

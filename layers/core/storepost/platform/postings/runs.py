@@ -2,7 +2,7 @@
 
 A run is what one batch or one merge has written. Its number says where its pages stand, and is new
 for each try. The sequence of a posting says what holds of several under one key: that with the
-greatest one, and of a row and a page with the same one the row. What a batch brings as pages has
+greatest one, and of a row and a page with the same one the row. What a batch writes as pages has
 the run's number for that, and keeps it in merges; a row, also one that says that there is no
 posting, has the greatest number that any run had when it was written.
 
@@ -31,7 +31,7 @@ type ExpectLive = Callable[[Changes, WorkspaceScope], None]
 
 
 class RunAbandoned(Exception):  # noqa: N818 - it is what happened
-    """Others have given up a run that took too long, or the workspace is gone: nothing shows it."""
+    """Others abandoned a run that took too long, or the workspace is gone: nothing shows it."""
 
 
 class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
@@ -43,7 +43,8 @@ class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
     """The published ones, by their sequence; the size is in bytes."""
     begun = Records("number", "pages", "at", "first", "last", named_by=["number"])
     """Those whose pages are being written, and since when; of a merge also the least and the
-    greatest sequence of what it merges."""
+    greatest sequence of what it merges.
+    """
     ended = Records("number", "pages", named_by=["number"])
     """Those that are read no more, and whose pages may still be there."""
 

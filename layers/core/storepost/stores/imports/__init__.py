@@ -1,1 +1,1 @@
-"""What stores bring in bulk: each import, and how a store's imports take turns."""
+"""What stores send in bulk: each import, and how a store's imports take turns."""

@@ -9,7 +9,7 @@ from storepost.values.stored_enum import StoredEnum
 
 
 class ImportScope(StoredEnum):
-    """What an import brings. `customers_orders`: customers, then orders. `products`: products
+    """What an import contains. `customers_orders`: customers, then orders. `products`: products
     with their variants.
     """
 
@@ -41,10 +41,10 @@ class ImportStage(StoredEnum):
 
 
 class ImportFailure(StoredEnum):
-    """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or
-    refused access. `export_failed`: the platform couldn't make the export. `timed_out`: it
-    took too long. `import_failed`: something went wrong here. `store_disconnected`: the store
-    was disconnected meanwhile.
+    """Why an import failed as a whole. `store_unreachable`: the platform didn't answer or refused
+    access. `export_failed`: the platform couldn't make the export. `timed_out`: it took too long.
+    `import_failed`: something went wrong in Storepost. `store_disconnected`: the store was
+    disconnected meanwhile.
     """
 
     STORE_UNREACHABLE = "store_unreachable"
@@ -56,7 +56,7 @@ class ImportFailure(StoredEnum):
 
 @dataclass(frozen=True)
 class Imported:
-    """How many records an import has brought."""
+    """How many records an import has imported."""
 
     customers: int = 0
     orders: int = 0
@@ -102,7 +102,7 @@ class StoreImport:
     scope: ImportScope
     status: ImportStatus
     requester: Requester | None
-    """None where nobody asked."""
+    """None where nobody requested it."""
     queued_at: datetime
     started_at: datetime | None = None
     completed_at: datetime | None = None

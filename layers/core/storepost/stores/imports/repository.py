@@ -1,7 +1,7 @@
 """Rows of imports, of their problems, and one of each store's turns.
 
 An import's row is written where it is still what the writer knows it to be, so that two workers
-that were told of the same store never do the same records twice.
+that got messages about the same store never do the same records twice.
 """
 
 from collections.abc import Iterator

@@ -10,9 +10,9 @@ from storepost.values.wire import RequestBody, Shape, Timestamp
 
 
 class ImportRequester(Shape):
-    """Who asked for an import."""
+    """Who requested an import."""
 
-    id: UUID | None = Field(description="The person's id. Null where an API key asked.")
+    id: UUID | None = Field(description="The person's id. Null where an API key requested it.")
     name: str | None = Field(
         description="The name of the person, or of the API key, as it was then. Null "
         "where it isn't known."
@@ -20,7 +20,7 @@ class ImportRequester(Shape):
 
 
 class ImportedCounts(Shape):
-    """How many records an import has brought so far. A record that is older than what is stored
+    """How many records an import has imported so far. A record that is older than what is stored
     changes nothing and counts too.
     """
 
@@ -51,7 +51,7 @@ class StoreImport(Shape):
     id: UUID = Field(
         description="The import's id, which `GET /stores/{id}/imports/{importId}` takes."
     )
-    scope: ImportScope = Field(description="What it brings: `customers_orders` or `products`.")
+    scope: ImportScope = Field(description="What it contains: `customers_orders` or `products`.")
     status: ImportStatus = Field(
         description="`queued`, then `running`, then `completed` or `failed`. A "
         "completed import may have problems with single records."
@@ -60,15 +60,15 @@ class StoreImport(Shape):
         description="What a running import is bringing just now. Null before and after."
     )
     requested_by: ImportRequester | None = Field(
-        description="Who asked for it. Null where nobody did, as for the first import "
-        "of a shop that was connected."
+        description="Who requested it. Null where nobody did, as for the first import of a shop "
+        "that was connected."
     )
-    imported: ImportedCounts = Field(description="How many records it has brought so far.")
+    imported: ImportedCounts = Field(description="How many records it has imported so far.")
     error: ImportFailure | None = Field(
-        description="Why the import failed as a whole; what it brought until then "
-        "stays. Null unless its status is `failed`."
+        description="Why the import failed as a whole; what it imported until then stays. Null "
+        "unless its status is `failed`."
     )
-    queued_at: Timestamp = Field(description="When it was asked for.")
+    queued_at: Timestamp = Field(description="When it was requested.")
     started_at: Timestamp | None = Field(description="When it began to run. Null while it waits.")
     completed_at: Timestamp | None = Field(
         description="When it completed or failed. Null until then."

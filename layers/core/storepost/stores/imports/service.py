@@ -103,7 +103,7 @@ def start_import(
 def complete_import(
     changes: Changes, workspace: WorkspaceScope, turns: Turns, running: StoreImport
 ) -> None:
-    """The import that ran has brought all that it had."""
+    """The import that ran has imported all that it had."""
     completed = replace(
         running,
         status=ImportStatus.COMPLETED,
@@ -120,7 +120,7 @@ def fail_import(
     current: StoreImport,
     why: ImportFailure,
 ) -> None:
-    """The import whose turn it is ends where it stands; what it brought stays."""
+    """The import whose turn it is ends where it is; what it imported stays."""
     _end(changes, workspace, turns, current, current.failed(why, clock.now()))
 
 

@@ -33,8 +33,8 @@ class LocaleUpdate(RequestBody):
     )
     is_default: Annotated[Literal[True] | None, NotNull()] = Field(
         default=None,
-        description="`true` makes this the default and takes that from the one that "
-        "was. A default can't be given up otherwise.",
+        description="`true` makes this the default and takes that from the one that was. There is "
+        "no other way to end a default.",
     )
 
 

@@ -99,7 +99,7 @@ class LocalesOfStores:
     codes: Sequence[str]
     """Each store's primary one first."""
     differ: bool
-    """Whether that store brings other ones than before."""
+    """Whether that store has other ones than before."""
 
 
 def update_locales(
@@ -124,8 +124,8 @@ def _update(
 ) -> Locales:
     """Two stores that change at once both write the row, so that one of them is decided anew.
 
-    It is read before the stores for that, and written although nothing may change in it: where
-    each of two stores gives up what the other still seems to have, neither would change anything.
+    It is read before the stores for that, and written although nothing may change in it: where each
+    of two stores drops a locale that the other still seems to have, neither would change anything.
     """
     repository = LocaleRepository(workspace)
     locales = repository.get()

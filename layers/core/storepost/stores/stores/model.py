@@ -19,8 +19,8 @@ class Platform(StoredEnum):
 
 
 class StoreStatus(StoredEnum):
-    """Whether a store takes part. `active`: it gives and takes data. `disconnected`: it does
-    neither until it is connected again; what it brought stays.
+    """Whether a store takes part. `active`: it sends and receives data. `disconnected`: it does
+    neither until it is connected again; its data stays.
     """
 
     ACTIVE = "active"
@@ -57,9 +57,9 @@ class WriteBackFailures:
     since: datetime | None = None
     """When it failed first since it took one last; None while it takes them."""
     reported_at: datetime | None = None
-    """When the workspace's owner was told last."""
+    """When the workspace's owner was notified last."""
     checked_at: datetime | None = None
-    """When it is looked at whether the owner is to be told; None where no message waits for it."""
+    """When the check is whether to notify the owner; None where no message waits for it."""
 
 
 @dataclass(frozen=True)

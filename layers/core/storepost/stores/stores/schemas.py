@@ -129,8 +129,8 @@ class StoreSummary(Shape):
         "marked `isPrimary`."
     )
     status: StoreStatus = Field(
-        description="`active`: it gives and takes data. `disconnected`: it does "
-        "neither until it is connected again, and what it brought stays."
+        description="`active`: it sends and receives data. `disconnected`: it does neither until "
+        "it is connected again, and its data stays."
     )
     connection_status: ConnectionStatus = Field(
         description="`connected`; `needs_reauth`: the shop must approve the app again, "
@@ -226,7 +226,7 @@ class StoreLocales(
         ]
     ]
 ):
-    """All locales of a store, 1 to 40. Exactly one is primary, and each stands there once."""
+    """All locales of a store, 1 to 40. Exactly one is primary, and each appears once."""
 
     def values(self) -> list[StoreLocaleValue]:
         """Returns the value that the service works with."""

@@ -216,6 +216,6 @@ def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStore
 
 
 def _locales_of(store: Store) -> list[str]:
-    """What a store brings the workspace, the primary one first."""
+    """The locales that a store adds to the workspace, the primary one first."""
     rows = sorted(store.locales, key=lambda row: not row.is_primary)
     return [row.locale for row in rows if store.is_active]

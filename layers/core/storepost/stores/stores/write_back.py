@@ -1,4 +1,4 @@
-"""Where a custom store is told of consent, and the secrets that sign what it is told.
+"""The address that a custom store's write-backs are sent to, and the secrets that sign them.
 
 A secret is `whsec_` and 24 random bytes in base64, as Standard Webhooks writes it. After a rotation
 the old one signs too for 24 hours, so that the store can change over in its own time.

@@ -59,7 +59,7 @@ class Chunk:
     def add(self, record: Record) -> None:
         """Adds what the record changes, or why it can't be taken.
 
-        A record that is older than what is held changes nothing, and that is all right.
+        A record that is older than what is stored changes nothing, and that is all right.
         """
         self.count += 1
         self.size += record.size

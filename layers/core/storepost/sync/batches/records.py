@@ -50,7 +50,7 @@ class CustomerRecord:
     size: int
     """Its bytes as JSON."""
     incoming: IncomingCustomer
-    """What the service is told."""
+    """The value that the service works with."""
 
     stage = ImportStage.CUSTOMERS
 
@@ -72,7 +72,7 @@ class CustomerRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns the rows that say what is held of it, and whose it is."""
+        """Returns its stored rows, and those that say whose it is."""
         store = self.sender.store
         own = customer_key(store.workspace, store.id, self.external_id)
         bars = (
@@ -102,7 +102,7 @@ class OrderRecord:
     size: int
     """Its bytes as JSON."""
     incoming: IncomingOrder
-    """What the service is told."""
+    """The value that the service works with."""
 
     stage = ImportStage.ORDERS
 
@@ -131,12 +131,12 @@ class OrderRecord:
 
     @cached_property
     def own_keys(self) -> list[Key]:
-        """Returns the rows that say what is held of it, and of its discount codes."""
+        """Returns its stored rows, and those of its discount codes."""
         return [*self.bars, *keys_of_codes(self.sender.store, self.incoming.discount_codes)]
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns the rows that say what is held of it, whose it is, and of its discount codes."""
+        """Returns its stored rows, those that say whose it is, and those of its discount codes."""
         return [*self.own_keys, *self._claims.values()]
 
     def is_of_somebody_new(self, reads: ReadAhead) -> bool:
@@ -171,13 +171,13 @@ class ProductRecord:
     size: int
     """Its bytes as JSON."""
     incoming: IncomingProduct
-    """What the service is told."""
+    """The value that the service works with."""
 
     stage = ImportStage.PRODUCTS
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns the rows that say what is held of it, and the rules that are in force."""
+        """Returns its stored rows, and the rules that are in force."""
         return product_keys(self.sender.store, [self.external_id])
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:

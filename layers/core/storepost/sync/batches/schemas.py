@@ -78,7 +78,7 @@ class StoreBatch(RequestBody):
         default_factory=list,
         max_length=MAX_RECORDS,
         description="Orders, each as its own `PUT` has it, with `externalId`. They are written in "
-        "the order in which they stand.",
+        "the order of the body.",
     )
     products: list[Annotated[Any, _unread(BatchProduct)]] = Field(
         default_factory=list,

@@ -1,4 +1,4 @@
-"""Taking a batch: it is kept whole, queued as an import, and the worker is told."""
+"""Taking a batch: it is kept whole and queued as an import, and the worker gets a message."""
 
 import hashlib
 from uuid import UUID

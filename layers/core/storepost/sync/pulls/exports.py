@@ -88,7 +88,7 @@ def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
     """Returns whether the shop exports all that it has;
     without a scope of its own, orders of 60 days.
 
-    The shop is asked: what it granted may be withdrawn, and the word of that late. Raises
+    The shop is queried: what it granted may be withdrawn, and the webhook of that late. Raises
     ShopifyError.
     """
     return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")

@@ -24,7 +24,7 @@ class ExportedRecords(Sequence[Record]):
     """All records of an export, in the file's order."""
 
     def __init__(self, spool: Spool, stage: ImportStage, sender: Sender) -> None:
-        """`sender` is the store, and that the platform brings them."""
+        """`sender` is the store, and that the platform sends them."""
         self._spool = spool
         self._stage = stage
         self._sender = sender

@@ -10,6 +10,6 @@ products     products as webhooks carry them
 product_nodes  products as bulk operations do
 
 What can't be read of a value is left out, and what is too long is cut: nobody is there who could
-mend it, and a customer without a readable phone number is still a customer. Only a record without
+fix it, and a customer without a readable phone number is still a customer. Only a record without
 its id or its times is none.
 """

@@ -1,4 +1,4 @@
-"""Money as shops tell it: decimal texts, in the shop's currency and in the buyer's."""
+"""Money as shops send it: decimal texts, in the shop's currency and in the buyer's."""
 
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 

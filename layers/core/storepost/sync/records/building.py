@@ -40,7 +40,7 @@ def fulfillment_status(value: object) -> FulfillmentStatus:
 
 @dataclass(frozen=True)
 class Totals:
-    """An order's amounts as they are told, each in the shop's money; one left out is nothing."""
+    """An order's amounts as they are sent, each in the shop's money; one left out is nothing."""
 
     total: Money
     subtotal: Money | None

@@ -23,7 +23,7 @@ class WebhookDeliveryItem(Item, discriminator="webhook_delivery"):
 def delivery_key(webhook: Webhook) -> Key:
     """Returns the key of the row that says that the webhook was taken.
 
-    One without an id is told from others by its topic, its time and its body.
+    One without an id is identified by its topic, its time and its body.
     """
     parts = [webhook.shop.encode(), webhook.delivery_id.encode()]
     if not webhook.delivery_id:

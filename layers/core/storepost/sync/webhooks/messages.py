@@ -97,7 +97,7 @@ class Webhook(QueueMessage):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Returns the webhook that the queue brings. Raises ObjectGone."""
+        """Returns the webhook that the queue delivers. Raises ObjectGone."""
         payload = json.loads(text)
         raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
         triggered_at = moment_of(payload["triggeredAt"]) or clock.now()

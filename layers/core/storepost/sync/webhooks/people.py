@@ -1,7 +1,7 @@
-"""Customers as a shop tells of them.
+"""Customers as a shop sends them.
 
-Webhooks come late, twice and out of order. A whole record is guarded by its own time; what is told
-of one channel by the time of that consent. What a body leaves open, the shop is asked for.
+Webhooks come late, twice and out of order. A whole record is guarded by its own time; the consent
+of one channel by its own time. What a body leaves open is read from the shop.
 """
 
 from dataclasses import replace
@@ -77,7 +77,7 @@ def sms_consent_changed(store: Store, webhook: Webhook) -> None:
 
 
 class _UnknownCustomer(Exception):  # noqa: N818 - it is what happened
-    """It was told before the customer was, or of an address that isn't known to be theirs."""
+    """It came before the customer did, or is of an address that isn't known to be theirs."""
 
 
 def _consent_changed(
@@ -96,7 +96,7 @@ def _consent_changed(
         try:
             _add(changes, store, external_id, _as_incoming(stored, channel, dated))
         except StaleUpdate as error:
-            # The customer was written since they were read here: what is told is as new as it was.
+            # The customer was written since they were read here: the consent is as new as it was.
             raise LostRace from error
 
     try:
@@ -106,13 +106,13 @@ def _consent_changed(
 
 
 def _dated(consent: IncomingConsent, at: datetime) -> IncomingConsent:
-    """An undated refusal happened when it was told; an undated consent stays undated."""
+    """An undated refusal happened when it was sent; an undated consent stays undated."""
     refuses = consent.state in _REFUSALS and consent.updated_at is None
     return replace(consent, updated_at=at) if refuses else consent
 
 
 def _as_incoming(stored: Customer, channel: Channel, consent: IncomingConsent) -> IncomingCustomer:
-    """The customer as they are held, with what was told of one channel."""
+    """The customer as they are stored, with the consent that was sent of one channel."""
     consents = {channel: consent}
     return IncomingCustomer(
         external_created_at=stored.external_created_at,
@@ -170,4 +170,4 @@ def _delete(store: Store, external_id: str, at: datetime) -> None:
     try:
         commit_anew(lambda changes: delete_customer_of(store, external_id, changes, at))
     except NotFound:
-        return  # never brought here, and the shop says so when it is asked
+        return  # never imported, and the shop's answer says so

@@ -41,7 +41,7 @@ _PAGE = 25
 
 
 class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
-    """What the store has now was brought since, and stays."""
+    """What the store has now was imported since, and stays."""
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
@@ -67,10 +67,10 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     """Redacts all that the shop sent, two days after the app was removed (`shop/redact`).
 
-    What was disconnected for less than two days waits until then: the removal of the app may have
-    been told late. Nothing goes where the shop was connected again, be it while this is at work;
-    one that comes back later may bring it again. However long it takes, each run sends the message
-    on before its time is up.
+    What was disconnected for less than two days waits until then: the webhook of the app's removal
+    may have come late. Nothing goes where the shop was connected again, be it while this is at
+    work; one that comes back later may send it again. However long it takes, each run sends the
+    message on before its time is up.
     """
     run_once(_redact_shop, Run(webhook, 1, remaining))
 

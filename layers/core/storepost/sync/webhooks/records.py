@@ -36,7 +36,7 @@ def product_changed(store: Store, webhook: Webhook) -> None:
 
 
 def product_deleted(store: Store, webhook: Webhook) -> None:
-    """Deletes the product of `products/delete`: nothing sent before brings it back."""
+    """Deletes the product of `products/delete`: nothing sent before restores it."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
     commit_anew(lambda changes: tombstone_product(store, external_id, changes, at))
 

@@ -1,8 +1,8 @@
-"""What a shop told of a person is taken away (docs/adr/0062).
+"""The removal of what a shop sent about a person (docs/adr/0062).
 
-Who is known by nothing else is erased, as a workspace erases people. Of whoever others told of,
-too, only what this shop told goes. Each step is one transaction that finds out anew what there is,
-so it may be killed anywhere and run again.
+Who is known by nothing else is erased, as a workspace erases people. Of a person whom others sent,
+too, only this shop's data goes. Each step is one transaction that finds out anew what there is, so
+it may be killed anywhere and run again.
 """
 
 from collections.abc import Callable
@@ -46,18 +46,18 @@ type Precondition = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
 
 _STATED_BY_OTHERS = frozenset({ConsentSource.API, ConsentSource.MANUAL, ConsentSource.IMPORT})
-"""Who unsubscribes by a link tells nothing by it that would have to be kept: the hash is."""
+"""An unsubscription by a link says nothing that would have to be kept: the hash is."""
 
 
 @dataclass(frozen=True)
 class _Person:
-    """A customer's or buyer's person, as far as more than the shop tells of them."""
+    """A customer's or buyer's person, as far as more than the shop's data names them."""
 
     store: Store
     customers: CustomerRepository
     """The one that read the customer."""
     customer: Customer | None
-    """None where nothing of the shop tells of them but orders."""
+    """None where nothing of the shop names them but orders."""
     profile: Profile
     others: list[Customer]
 
@@ -73,7 +73,7 @@ class _Person:
 
     @property
     def is_named_by_others(self) -> bool:
-        """Returns whether anybody but the shop told of the person: a store, a key, somebody."""
+        """Returns whether anybody but the shop named the person: a store, a key, somebody."""
         links = self.profile.links.items()
         return (
             bool(self.others)
@@ -90,7 +90,7 @@ class _Person:
         return without_customer(self.profile, self.customer, self.others)
 
     def shop_events(self) -> list[EventRow]:
-        """Returns some of the events that the shop told of."""
+        """Returns some of the events that the shop sent."""
         events = self.events.of_profile(self.profile)
         return list(islice(filter(self._is_of_shop, events), MAX_ROWS))
 
@@ -144,8 +144,8 @@ def redact(
 ) -> bool:
     """Redacts a customer with what the shop sent of the person; returns whether there was one.
 
-    Whom nothing but orders names so is found by that name.
-    What the shop told `until` then never brings the customer back, in whatever order that comes.
+    Whom nothing but orders names so is found by that name. What the shop sent `until` then never
+    restores the customer, in whatever order that comes.
     """
     customers = CustomerRepository(store.workspace)
     existed = customers.get(store.id, external_id) is not None
@@ -187,7 +187,8 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
 def redact_buyer(store: Store, profile_id: UUID, precondition: Precondition = _nothing) -> bool:
     """Erases who is known by nothing but orders of a shop, and deletes the shop's events of others.
 
-    Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
+    Nobody requested it, so what is shown of a person whom others named stays. Whether anything
+    went.
     """
 
     def work(changes: Changes) -> bool:
@@ -225,7 +226,7 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
 
 
 def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
-    """Takes away what the shop told, the customer last; whether there may be more."""
+    """Removes what the shop sent, the customer last; whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
     after = person.without(own)
     dropped = [each for each in person.profile.identities if each not in after.sightings]

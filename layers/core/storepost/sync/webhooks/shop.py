@@ -1,4 +1,4 @@
-"""What a shop tells of itself. It is asked how things are now, so no order of arrival matters."""
+"""What a shop sends about itself. Its state is read anew, so no order of arrival matters."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -80,7 +80,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
 def details_changed(store: Store, _webhook: Webhook) -> None:
     """Writes the shop's name, addresses and locales, after `locales/…` and `shop/update`.
 
-    The currency stays: what was brought counts in it.
+    The currency stays: what was imported counts in it.
     """
     grant = find_grant(store.external_id)
     granted = grant.scopes if grant else ()

@@ -37,7 +37,7 @@ STORE_TOPICS: dict[str, Callable[[Store, Webhook], None]] = {
 
 
 def work_on(message: str, remaining: Remaining) -> None:
-    """Handles a webhook. Raises what another try may mend; the rest is logged.
+    """Handles a webhook. Raises what another try may fix; the rest is logged.
 
     A webhook of a shop that is connected nowhere is ignored, but for those that the law asks for.
     """

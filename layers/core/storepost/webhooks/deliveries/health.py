@@ -1,7 +1,8 @@
-"""How an endpoint is doing: since when it fails, when its owner is told, and when it is disabled.
+"""An endpoint's health: since when it fails, when its owner is notified, when it is disabled.
 
 It fails from the first failed attempt on until it takes a message. A row for a day later looks
-after it then, so that the owner is told and the endpoint is disabled although nothing more happens.
+after it then, so that the owner is notified and the endpoint is disabled although nothing more
+happens.
 """
 
 from dataclasses import replace
@@ -50,12 +51,12 @@ def note_failure(endpoint: WebhookEndpoint, at: datetime) -> None:
 
 
 def disable_gone(endpoint: WebhookEndpoint) -> None:
-    """Disables an endpoint that answered 410, and tells the workspace's owner."""
+    """Disables an endpoint that answered 410, and notifies the workspace's owner."""
     commit_anew(lambda changes: _disable_gone(changes, endpoint))
 
 
 def check(message: EndpointCheckMessage) -> None:
-    """Tells the owner, or disables the endpoint, where it still fails since that moment."""
+    """Notifies the owner, or disables the endpoint, where it still fails since that moment."""
     commit_anew(lambda changes: _check(changes, message))
 
 

@@ -71,7 +71,7 @@ class RetryMessage(DeliveryMessage):
 
     @property
     def due_name(self) -> str:
-        """Returns what tells its row from others of the same moment."""
+        """Returns what distinguishes its row from others of the same moment."""
         return str(self.delivery_id)
 
 
@@ -91,7 +91,7 @@ class EndpointCheckMessage(WorkspaceMessage):
 
     @property
     def due_name(self) -> str:
-        """Returns what tells its row from others of the same moment."""
+        """Returns what distinguishes its row from others of the same moment."""
         return str(self.endpoint_id)
 
 

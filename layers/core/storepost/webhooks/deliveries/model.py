@@ -18,7 +18,7 @@ MAX_ATTEMPTS_SHOWN = 50
 
 
 class DeliveryStatus(StoredEnum):
-    """What became of a delivery. `pending`: an attempt is still to come. `delivered`: the endpoint
+    """The status of a delivery. `pending`: an attempt is still to come. `delivered`: the endpoint
     answered 2xx. `failed`: the last attempt failed, or the endpoint was disabled before it.
     """
 

@@ -90,7 +90,7 @@ class DeliveryRepository:
         changes.create(row_of_delivery(delivery))
 
     def save(self, changes: Changes, before: Delivery, after: Delivery) -> None:
-        """Writes what somebody asked of a delivery; a lost race where an attempt was meanwhile."""
+        """Writes a request about a delivery; a lost race where an attempt was meanwhile."""
         changes.save(row_of_delivery(after), _unattempted(before))
 
     def note_attempt(self, before: Delivery, after: Delivery) -> bool:

@@ -99,7 +99,7 @@ class WebhookDelivery(Shape):
         description="When the next attempt is. Null where none is to come."
     )
     created_at: Timestamp = Field(
-        description="When the event happened, or when a test or a replay was asked for."
+        description="When the event happened, or when a test or a replay was requested."
     )
     replay_of: UUID | None = Field(
         description="The failed delivery whose event this one sends again; null for all others."

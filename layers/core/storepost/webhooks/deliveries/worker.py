@@ -70,7 +70,7 @@ def _attempt(endpoint: WebhookEndpoint, delivery: Delivery) -> Outcome:
     try:
         body = message_body(delivery.event, _data(delivery))
         secrets = EndpointRepository(endpoint.workspace).secrets(endpoint, started_at)
-    except Exception as error:  # the next attempt may find it mended
+    except Exception as error:  # the next attempt may find it fixed
         log_unexpected(error)
         failed = Attempt(started_at, None, "The message couldn't be made here.", 0)
         return Outcome(failed, is_ours=True)

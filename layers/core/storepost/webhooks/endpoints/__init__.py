@@ -1,1 +1,1 @@
-"""Webhook endpoints: an integrator's addresses, which events each is told, and what signs them."""
+"""Webhook endpoints: an integrator's addresses, which events each is sent, and what signs them."""

@@ -16,7 +16,7 @@ MAX_EVENTS = 100
 """How many event types, groups and `*` one endpoint may name."""
 OLD_SECRET_SIGNS = timedelta(hours=24)
 REPORTED_AFTER = timedelta(days=1)
-"""Of failures without a success; then the workspace's owner is told."""
+"""Of failures without a success; then the workspace's owner is notified."""
 DISABLED_AFTER = timedelta(days=5)
 """Of failures without a success."""
 
@@ -31,7 +31,7 @@ class EndpointStatus(StoredEnum):
 
 
 class DisabledReason(StoredEnum):
-    """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it took nothing
+    """Why an endpoint is disabled. `manual`: somebody disabled it. `failing`: it accepted nothing
     for 5 days. `gone`: it answered 410.
     """
 
@@ -49,7 +49,7 @@ class EndpointHealth:
     failing_since: datetime | None = None
     """The first failed attempt after the last success; None while the endpoint works."""
     reported_at: datetime | None = None
-    """When the workspace's owner was last told that it fails."""
+    """When the workspace's owner was last notified that it fails."""
 
     @property
     def is_reported(self) -> bool:
@@ -109,5 +109,5 @@ class WebhookEndpoint:
         return replace(event, type=type, also=()) if type else None
 
     def is_subscribed_to(self, types: Iterable[str]) -> bool:
-        """Returns whether the endpoint is told of events of one of the types."""
+        """Returns whether the endpoint is sent events of one of the types."""
         return any(matches(self.events, each) for each in types)

@@ -66,7 +66,7 @@ class WebhookEndpointUpdate(PartialUpdate):
         description="What is sent from now on: event types, groups such as `order.*`, or `*`.",
     )
     description: Text | None = Field(
-        default=None, description="What people call the endpoint; null takes it away."
+        default=None, description="What people call the endpoint; null removes it."
     )
     include_imports: Annotated[bool | None, NotNull()] = Field(
         default=None,
@@ -93,8 +93,8 @@ class WebhookEndpoint(Shape):
         description="`enabled`, or `disabled`: then nothing is sent, and nothing is sent later."
     )
     disabled_reason: DisabledReason | None = Field(
-        description="Why it is disabled: `manual`, somebody did it; `failing`, it took nothing for "
-        "5 days; `gone`, it answered 410. Null while it is enabled."
+        description="Why it is disabled: `manual`, somebody did it; `failing`, it accepted nothing "
+        "for 5 days; `gone`, it answered 410. Null while it is enabled."
     )
     created_by: str | None = Field(
         description="The name of the person who made it. Null once that account is deleted."

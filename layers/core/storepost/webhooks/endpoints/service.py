@@ -83,7 +83,7 @@ def get_endpoint(workspace: WorkspaceScope, endpoint_id: UUID) -> EndpointView:
 def create_endpoint(
     caller: WorkspaceCaller, fields: Mapping[str, Any], changes: Changes
 ) -> NewSecret:
-    """Makes an endpoint, which is told of what happens from now on.
+    """Makes an endpoint, which is sent the events from now on.
 
     Raises UrlNotAllowed, UnknownEventType and EndpointLimit.
     """

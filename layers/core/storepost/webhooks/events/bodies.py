@@ -13,7 +13,7 @@ from storepost.webhooks.events.model import WebhookEvent
 from storepost.webhooks.events.resources import reader_of
 
 GONE = frozenset({"profile.erased", "order.deleted", "member.removed"})
-"""Of these the resource is gone by what they tell."""
+"""Of these the resource is gone when they are sent."""
 
 
 def data_of(scope: WorkspaceScope, event: WebhookEvent) -> dict[str, Any] | None:

@@ -15,10 +15,11 @@ def matches(patterns: Iterable[str], type: str) -> bool:
 
 
 def type_for(patterns: Iterable[str], event: WebhookEvent) -> str | None:
-    """Returns as what an event is told to whoever asks for these types; None where it isn't.
+    """Returns the type as which these patterns get an event; None where they don't.
 
-    One commit tells of a resource once. So an order that is cancelled is told as `order.cancelled`
-    to whoever asks for that, and as `order.updated` to whoever asks for that alone.
+    One commit sends one message about a resource. So an order that is cancelled is sent as
+    `order.cancelled` to an endpoint that asks for that, and as `order.updated` to one that asks for
+    that alone.
     """
     subscribed = tuple(patterns)
     return next((each for each in (event.type, *event.also) if matches(subscribed, each)), None)

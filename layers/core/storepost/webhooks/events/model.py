@@ -31,7 +31,8 @@ class WebhookEvent:
     imported: bool = False
     """Whether a pull, a batch, a feed's import or a list of consents wrote it."""
     always: bool = False
-    """Whether it is told even of imports: an unsubscription, an erasure, a suppression."""
+    """Whether it is sent even for imports: an unsubscription, an erasure, a suppression."""
     also: tuple[str, ...] = ()
-    """What the same commit is besides, the most telling first. An endpoint gets one message of the
-    commit: of the first of `type` and these that it asks for (`registry.type_for`)."""
+    """What the same commit is besides, the most specific first. An endpoint gets one message of the
+    commit: of the first of `type` and these that it asks for (`registry.type_for`).
+    """

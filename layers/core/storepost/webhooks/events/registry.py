@@ -1,4 +1,4 @@
-"""The types of events: when each is told, what its messages say, and a whole one as a sample."""
+"""The types of events: when each is sent, what its messages say, and a whole one as a sample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ class WebhookEventType(Shape):
         description="The type's name, such as `order.created`: what an endpoint asks for, and what "
         "its messages have as `type`."
     )
-    description: str = Field(description="When it is told, and what its messages say.")
+    description: str = Field(description="When it is sent, and what its messages say.")
     json_schema: dict[str, Any] = Field(
         alias="schema",
         description="The JSON Schema (2020-12) of `data` in its messages. Where the resource is "

@@ -22,19 +22,19 @@ class WebhookTestData(Shape):
 
 
 class GoneResource(Shape):
-    """What is left to be said of a resource that is gone when the message is made."""
+    """What is left of a resource that is gone when the message is made."""
 
     id: UUID = Field(description="What named it while it was there; no request finds it any more.")
 
 
 class GoneOfStore(GoneResource):
-    """What is left to be said of something of a store that is gone."""
+    """What is left of a store's resource that is gone."""
 
     store_id: UUID = Field(description=_STORE)
 
 
 class GoneConsentChange(GoneResource):
-    """What is left to be said of a change of consent once its person was erased."""
+    """What is left of a change of consent once its person was erased."""
 
     profile_id: UUID = Field(
         description="Who it was: look for this in what you keep, and delete it."
@@ -42,7 +42,7 @@ class GoneConsentChange(GoneResource):
 
 
 class GoneCouponCode(GoneResource):
-    """What is left to be said of a code that was deleted."""
+    """What is left of a code that was deleted."""
 
     coupon_id: UUID = Field(
         description="Where it belonged, which `GET /coupons/{id}` takes as long as that is there."
@@ -50,7 +50,7 @@ class GoneCouponCode(GoneResource):
 
 
 class GoneFeedImport(GoneResource):
-    """What is left to be said of an import whose feed was deleted."""
+    """What is left of an import whose feed was deleted."""
 
     feed_id: UUID = Field(description="Whose file was fetched. It was deleted since.")
 
@@ -68,7 +68,7 @@ class MergedProfile(ProfileSummary):
 
 
 class GoneMergedProfile(GoneResource):
-    """What is left to be said of a merge once the person was erased."""
+    """What is left of a merge once the person was erased."""
 
     merged_profile_id: UUID = Field(description="What became part of `id`, and is erased with it.")
 
@@ -83,7 +83,7 @@ class ErasedProfile(Shape):
 
 
 class MessageProof(Shape):
-    """What shows that the person wanted it, without their network address and browser."""
+    """What proves the person's choice, without their network address and browser."""
 
     user_id: str | None = Field(
         description="The id of the signed-in person who recorded it. Null where nobody did so by "
@@ -93,13 +93,14 @@ class MessageProof(Shape):
         description="The id of the API key that recorded it. Null where none did."
     )
     reference: str | None = Field(
-        description="Names what proves it in the records of whoever sent it. Null where none was "
-        "given."
+        description="Names what proves it in the sender's own records. Null where none was given."
     )
 
 
 class ChangedConsent(ConsentChange):
-    """What was said of an address, by whom and when, and in whose history it stands."""
+    """A statement about an address's consent: what it says, who made it and when, and whose history
+    has it.
+    """
 
     profile_id: UUID = Field(description=_PROFILE)
     proof: MessageProof = Field(  # type: ignore[assignment]

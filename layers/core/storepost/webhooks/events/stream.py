@@ -1,7 +1,7 @@
-"""From a record of the table's stream to the events that it tells.
+"""From a record of the table's stream to the events that follow from it.
 
 Everything follows from the row before and after the write, which the stream has both. So the write
-itself costs nothing more, and the same record tells the same whenever it is read.
+itself costs nothing more, and the same record leads to the same events whenever it is read.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ type StreamRecord = Mapping[str, Any]
 
 
 def events_of(record: StreamRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]:
-    """Returns what a record tells: of each resource one event, with its workspace.
+    """Returns the events of a record: of each resource one, with its workspace.
 
     It reads nothing, but for imports that waited when their store was disconnected.
     """
@@ -45,7 +45,7 @@ def _causes(compare: Comparison, old: Item | None, new: Item | None) -> list[Cau
     causes = compare(old, new)
     if _mark(new) != WriteMark.UPKEEP:
         return causes
-    # After a merge or an erasure, which were told, rows follow that nobody sees a change by.
+    # After a merge or an erasure, whose events were sent, rows follow that nobody sees a change by.
     return [each for each in causes if not each.types[0].endswith(".updated")]
 
 

@@ -1,4 +1,4 @@
-"""Scripts of others that pages load, where they were brought when the service was built.
+"""Scripts of others that pages load, where they were downloaded when the service was built.
 
 Each file's name has its version, so that a browser may keep it for ever.
 """
@@ -21,7 +21,7 @@ class Assets:
         self._files = {path.name.removesuffix(".gz"): path for path in folder.glob(f"*{_PACKED}")}
 
     def name_of(self, library: str) -> str | None:
-        """Returns the library's file, such as `scalar-1.72.1.js`; None where it wasn't brought."""
+        """Returns the library's file, such as `scalar-1.72.1.js`; None where it is missing."""
         return next((name for name in sorted(self._files) if name.startswith(f"{library}-")), None)
 
     def packed(self, name: str) -> bytes:

@@ -50,8 +50,8 @@ def _event_page() -> str:
     _, first = events[0]
     parts = [
         "# Webhook events",
-        "What webhook endpoints are sent, by type. The guide "
-        "[Webhook events](guides/webhook-events.md) says what is told when.",
+        "What webhook endpoints are sent, by type. The guide [Webhook "
+        "events](guides/webhook-events.md) says what is sent when.",
         *_headers(first),
         *_answers(first),
     ]

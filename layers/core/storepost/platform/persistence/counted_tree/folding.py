@@ -1,4 +1,4 @@
-"""Folding brings into the nodes what units left to be counted later.
+"""Folding adds to the nodes what units left to be counted later.
 
 A transaction of its own takes many of them at once. Whoever meets another one gives way: that one
 is folding too, or writes to the nodes, and nothing depends on when it is done.

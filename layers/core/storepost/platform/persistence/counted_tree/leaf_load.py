@@ -219,7 +219,7 @@ class LeafLoad:
         return replace(node, page=pages_named(node.lo, [*old, *new]))
 
     def _cut(self) -> list[Node]:
-        """Equal parts. Raises LostRace where what the leaf counts can't be told just now."""
+        """Equal parts. Raises LostRace where what the leaf counts isn't certain just now."""
         contents = LeafPieces(self.rows).read(self.leaf)
         if difference(total(counts for _, counts in contents.counted), self.leaf.counts):
             raise LostRace

@@ -28,7 +28,7 @@ class UnknownValue(str):
     mark: str
 
     def __new__(cls, mark: str) -> Self:
-        """It says `unknown`, whatever it is; only the letter tells it from others."""
+        """It says `unknown`, whatever it is; only the letter distinguishes it from others."""
         value = super().__new__(cls, "unknown")
         value.mark = mark
         return value
@@ -38,8 +38,8 @@ class UnknownValue(str):
 class FilterField:
     """A field with few values, which every node of the tree counts.
 
-    `letter` (a-z) tells its counters from other fields'. `marks` has each value's own letter (A-Z),
-    which rows keep for ever: a letter never stands for another value.
+    `letter` (a-z) distinguishes its counters from other fields'. `marks` has each value's own
+    letter (A-Z), which rows keep for ever: a letter never stands for another value.
     """
 
     name: str

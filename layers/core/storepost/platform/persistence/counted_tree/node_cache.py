@@ -106,7 +106,7 @@ class NodeCache:
             self._put(replace(node, counts=total((node.counts, counts))))
 
     def changed(self, node: Node, key: str) -> None:
-        """Forgets the nodes above a key, as one of them was split or merged."""
+        """Drops the nodes above a key, as one of them was split or merged."""
         if node.has_parent:
             for each in self._levels.values():
                 known = each.covering(key)

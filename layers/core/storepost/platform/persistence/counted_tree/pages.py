@@ -31,12 +31,11 @@ class Packing:
     """Says how the leaves of a list are packed.
 
     `entries` is about how many a leaf has, twice that is split, in so many `pages` of `max_bytes`
-    together at most: beyond either they become one, and a leaf with nearly as many bytes is cut.
-    A load that adds a page joins it with those under `joined_bytes`. After `fold_after` writes to a
-    leaf its rows are brought into one page. `ends` entries at either end
-    of the list stay rows, so that its first page is read without any node. Where `cold_after` is
-    given the list's keys begin with moments, and leaves whose entries are all older than that are
-    packed as the list grows.
+    together at most: beyond either they become one, and a leaf with nearly as many bytes is cut. A
+    load that adds a page joins it with those under `joined_bytes`. After `fold_after` writes to a
+    leaf its rows are moved into one page. `ends` entries at either end of the list stay rows, so
+    that its first page is read without any node. Where `cold_after` is given the list's keys begin
+    with moments, and leaves whose entries are all older than that are packed as the list grows.
     """
 
     entries: int = 100

@@ -1,7 +1,7 @@
 """Changes that no node counts yet: what units wrote while others were at the nodes above.
 
 Such a unit writes its entries as ever, and in place of the nodes one row of its own, which nobody
-else wants. Readers add these up; `folding.py` brings them into the nodes, many at once.
+else wants. Readers add these up; `folding.py` adds them to the nodes, many at once.
 """
 
 from bisect import bisect_left

@@ -74,7 +74,7 @@ class LeafPieces:
     """By where the leaf begins and its version."""
 
     def of(self, leaf: Node) -> list[Piece]:
-        """Returns the entries as pieces. Raises LostRace where that can't be told just now."""
+        """Returns the entries as pieces. Raises LostRace where that isn't certain just now."""
         contents = self.contents[leaf.lo, leaf.version] = self.read(leaf)
         return contents.pieces
 

@@ -1,9 +1,9 @@
 """Reads what one answer needs of a list, the top, nodes and leaves, and makes them agree.
 
-They are read one after the other, not at one moment, so each is held against the one above. Where a
-write came between, a list whose keys stay goes on: it counts what was read last, and so has that
-write. In any other list the difference may be a half of a move. There the top is read again, and
-of what stands below whatever doesn't fit it.
+They are read one after the other, not at one moment, so each is compared with the one above. Where
+a write came between, a list whose keys stay goes on: it counts what was read last, and so has that
+write. In any other list the difference may be a half of a move. There the top is read again, and of
+what stands below whatever doesn't fit it.
 """
 
 from bisect import bisect_left
@@ -50,11 +50,11 @@ class ReadParts:
         self._pending_before: Sequence[PendingCount] = ()
         """What wasn't counted when the top was read last."""
         self._prefetched: set[tuple[int, str]] = set()
-        """Parents whose children were read since the top was, and not yet held against them."""
+        """Parents whose children were read since the top was, and not yet compared with them."""
         self._edges: dict[tuple[int, str], Sequence[Node]] = {}
         """Children next to the neighbour with which they were read, by their parent's place."""
         self._below: dict[tuple[int, str], Sequence[Node]] = {}
-        """Those that were held against the nodes above them."""
+        """Those that were compared with the nodes above them."""
         self._entries: dict[tuple[KeyRange, KeyRange], Sequence[TreeEntry]] = {}
         """Those that count, by their leaf's range and by the part of it that was read."""
 
@@ -76,8 +76,8 @@ class ReadParts:
     def check_folds(self) -> None:
         """Raises InconsistentRead where a fold may have come between the top and the nodes below.
 
-        These count then what is added to them as pending once more. Their sum doesn't tell, as with
-        `_forget_folded`.
+        These count then what is added to them as pending once more. Their sum doesn't show that, as
+        with `_forget_folded`.
         """
         below = (*self._below.values(), *self._edges.values())
         if self._attempts and any(_changed(self._pending, each) for each in below):
@@ -86,9 +86,9 @@ class ReadParts:
                 self._retry()
 
     def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
-        """Leaves out nodes that were read before a fold brought something into them.
+        """Leaves out nodes that were read before a fold added something to them.
 
-        Their sum doesn't tell: what is added to one of them may be taken from the next.
+        Their sum doesn't show that: what is added to one of them may be taken from the next.
         """
         folded = set(self._pending_before) - set(pending)
         sums = PendingSums(folded, self._rows.fields, self._counters)
@@ -123,7 +123,8 @@ class ReadParts:
             if not self._fit(children, node) and place not in self._prefetched:
                 children = self._children[place] = self._rows.children(node)
             if not self._fit(children, node):
-                # Whether what was pending is counted by now can't be told from another write.
+                # Whether what was pending is counted by now can't be distinguished from another
+                # write.
                 is_pending = self._pending.has_changes(node.range)
                 is_exact = is_whole(children, node.range) and not is_pending
                 has_changed = self._rows.keys_stay

@@ -156,7 +156,7 @@ class Tree:
         """Returns one page of what all the filters keep and then `keep` keeps, with its total.
 
         It reads every row of the range that the narrowest of the filters can't leave out. `keep`
-        is given up to 20,000 entries at once, in order, so that it can read what it asks about in
+        gets up to 20,000 entries at once, in order, so that it can read what it asks about in
         batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
         list, where more rows than that would be read.
         """

@@ -96,13 +96,13 @@ class LoadedList:
         return self._tail.appended < most
 
     def begin_anew(self) -> None:
-        """Forgets what was read, and tends to where others are, too."""
+        """Drops what was read; folds before, and splits the nodes above."""
         self.tree.fold()
         self.split_above(filter(None, [self._last]))
         self.forget()
 
     def forget(self) -> None:
-        """Forgets what was read."""
+        """Drops what was read."""
         self._nodes, self._tail = NodeCache(self.tree.rows), None
 
     def split_above(self, keys: Iterable[str]) -> None:
@@ -193,7 +193,8 @@ class ListsLoad:
 
     foreseen: str = ""
     """The key up to which entries are to follow in all of the lists, as far as it is known: where
-    pages may be is then written once for several units."""
+    pages may be is then written once for several units.
+    """
     _lists: dict[Tree, LoadedList] = field(default_factory=dict)
     _turn: InTurn = field(default_factory=InTurn)
     _under_way: list["_Unit"] = field(default_factory=list)
@@ -247,7 +248,7 @@ class ListsLoad:
 
     def _conclude(self) -> None:
         """Does what is left to do after the commits of the units that are written."""
-        # Each is asked once: one may be written between two looks.
+        # Each is read once: one may be written between two reads.
         states = [(each, each.is_written) for each in self._under_way]
         self._under_way = [each for each, is_written in states if not is_written]
         for unit in [each for each, is_written in states if is_written]:

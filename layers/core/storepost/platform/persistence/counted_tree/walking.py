@@ -10,7 +10,7 @@ from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _LEAVES = 60
-"""Whose entries are held at once."""
+"""Whose entries are in memory at once."""
 _MIN_IN_LEAF = 36
 """What most leaves have at least."""
 

@@ -53,8 +53,8 @@ class Writing:
         """`rebalance` gets the nodes after the commit, by level, and returns those it changed.
 
         Where the unit's reads cache something, the nodes are among it, and rebalancing may wait.
-        The next unit waits where `needs_rebalancing` says so of those nodes.
-        `fold` brings into the nodes what units left for later.
+        The next unit waits where `needs_rebalancing` says so of those nodes. `fold` adds to the
+        nodes what units left for later.
         """
         self._rows = rows
         self._changes = changes

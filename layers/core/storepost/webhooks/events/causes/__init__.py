@@ -1,1 +1,1 @@
-"""What a change of each kind of row tells, by comparing the row before and after."""
+"""The events of a change of each kind of row, by comparing the row before and after."""

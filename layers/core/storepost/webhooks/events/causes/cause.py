@@ -9,17 +9,17 @@ from storepost.webhooks.events.model import Resource
 
 @dataclass(frozen=True)
 class Cause:
-    """What one change of a row tells."""
+    """The event of one change of a row."""
 
     types: tuple[str, ...]
-    """The event's types, the most telling first; at least one."""
+    """The event's types, the most specific first; at least one."""
     resource: Resource
     ids: Mapping[str, object] = field(default_factory=dict)
     always: bool = False
 
 
 type Comparison = Callable[[Item | None, Item | None], list[Cause]]
-"""Compares a row before and after a write; None stands for no row. Mostly it tells one thing or
+"""Compares a row before and after a write; None stands for no row. Mostly it leads to one event or
 nothing.
 """
 
@@ -28,7 +28,7 @@ type Comparisons = Mapping[type[Item], Comparison]
 
 
 def one_cause(compare: Callable[[Item | None, Item | None], Cause | None]) -> Comparison:
-    """Returns the comparison of a row whose change tells one thing at most."""
+    """Returns the comparison of a row whose change leads to one event at most."""
 
     def compare_all(old: Item | None, new: Item | None) -> list[Cause]:
         cause = compare(old, new)

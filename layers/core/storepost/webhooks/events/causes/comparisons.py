@@ -1,4 +1,4 @@
-"""What a change of each kind of row tells, by the kind.
+"""The events of a change of each kind of row, by the kind.
 
 The rows of most groups are loaded with the first record of theirs: a container of the stream's
 reader that meets outbox rows and orders alone begins a quarter sooner.
@@ -54,7 +54,7 @@ GROUPS: Mapping[Callable[[], Comparisons], frozenset[str]] = {
 
 @cache
 def comparison_of(kind: str) -> Comparison | None:
-    """Returns what compares rows of a kind; None where their changes tell nothing.
+    """Returns what compares rows of a kind; None where their changes lead to no event.
 
     The kind is that of the row after the write, or before it where it was removed. Rows of the kind
     can be read from then on.

@@ -1,4 +1,4 @@
-"""What a change of an order's row tells."""
+"""The events of a change of an order's row."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a change of a profile's row tells, and a new change of consent."""
+"""The events of a change of a profile's row, and of a new change of consent."""
 
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.states import ConsentState
@@ -38,7 +38,7 @@ def _of_profile(old: ProfileItem | None, new: ProfileItem) -> Cause | None:
     resource = Resource("profile", new.id)
     if old is None:
         return Cause(("profile.created",), resource)
-    # Of the same commit `profile.merged` tells.
+    # The same commit leads to `profile.merged`.
     if (new.merges or 0) > (old.merges or 0) or _visible(old) == _visible(new):
         return None
     return Cause(("profile.updated",), resource)
@@ -49,7 +49,9 @@ def _visible(row: ProfileItem) -> tuple[object, ...]:
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Tells of a new change alone: what becomes of its write-backs is no change of consent."""
+    """Returns the event of a new change alone: what becomes of its write-backs is no change of
+    consent.
+    """
     if old is not None or not isinstance(new, ConsentChangeItem):
         return None
     is_no = new.state == ConsentState.UNSUBSCRIBED

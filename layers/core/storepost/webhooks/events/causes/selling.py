@@ -1,4 +1,4 @@
-"""What a change of the row of a product, a coupon or a code tells."""
+"""The events of a change of the row of a product, a coupon or a code."""
 
 from storepost.catalog.products.rows import ProductItem
 from storepost.coupons.model import CodeStatus, CouponStatus

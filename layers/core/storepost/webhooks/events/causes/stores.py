@@ -1,4 +1,4 @@
-"""What a change of the row of a store, or of an import of a store or a feed, tells."""
+"""The events of a change of the row of a store, or of an import of a store or a feed."""
 
 from itertools import takewhile
 
@@ -45,9 +45,9 @@ def _needs_approval(row: StoreItem) -> bool:
 
 
 def turns_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Tells that a store needs attention because its latest import failed by now.
+    """Returns the event that a store needs attention because its latest import failed by now.
 
-    Of a store that was disconnected its own row tells.
+    A store that was disconnected has the event of its own row.
     """
     if not isinstance(new, ImportTurnsItem):
         return None
@@ -59,7 +59,7 @@ def turns_cause(old: Item | None, new: Item | None) -> Cause | None:
 
 
 def cut_short_causes(old: Item | None, new: Item | None) -> list[Cause]:
-    """Tells of the imports that waited when their store was disconnected: all failed at once.
+    """Returns the events of imports that waited when their store was disconnected: all failed.
 
     Their own rows still say that they wait, so they are read here.
     """
@@ -84,7 +84,7 @@ def _turns(row: Item | None, sort_key: str) -> Turns:
 
 
 def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Tells that an import of a store has ended."""
+    """Returns the event that an import of a store has ended."""
     if not isinstance(new, ImportItem) or (
         isinstance(old, ImportItem) and old.status == new.status
     ):
@@ -95,7 +95,7 @@ def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
 
 
 def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Tells that an import of a feed has ended."""
+    """Returns the event that an import of a feed has ended."""
     has_same_status = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
     if not isinstance(new, FeedImportItem) or has_same_status:
         return None

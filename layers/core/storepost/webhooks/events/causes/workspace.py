@@ -1,4 +1,4 @@
-"""What a change of the row of a proposal, a member or an API key tells."""
+"""The events of a change of the row of a proposal, a member or an API key."""
 
 from storepost.accounts.api_keys.repository import ApiKeyItem
 from storepost.accounts.workspaces.repository import MembershipItem
@@ -22,7 +22,7 @@ def proposal_cause(old: Item | None, new: Item | None) -> Cause | None:
     if isinstance(old, ProposalItem) and old.status == new.status:
         return None
     name = _PROPOSAL_TYPES.get(ProposalStatus(new.status))
-    # Another release's status tells nothing here: failing over it would hold the stream up.
+    # Another release's status leads to no event here: failing over it would hold the stream up.
     return Cause((name,), Resource("change_proposal", new.id)) if name else None
 
 
