@@ -25,7 +25,7 @@ MAX_A_CONSENT = 15.0
 MAX_WRITES_OF_A_CONSENT = 12
 """Write units of its request, in a list of one level, without an idempotency key."""
 
-CONSENT, ONE_STORE = "consent.putEmail", "one store told"
+CONSENT, ONE_STORE = "consent.putEmail", "one write-back"
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEAD = """
@@ -61,7 +61,7 @@ def page(findings: Findings) -> str:
 
 
 def dollars_a_consent(findings: Findings) -> float:
-    """What a million changes of consent cost that one store is told of."""
+    """What a million changes of consent cost that are written back to one store."""
     return findings.of(CONSENT, ONE_STORE).dollars
 
 

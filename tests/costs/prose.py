@@ -104,7 +104,7 @@ NEWCOMERS = """
 ## A new person
 
 What somebody costs who wasn't known before, with all that follows from it, by the way that they
-come. Of those who come together, each is told.
+come. Of those who come together, the cost of each is given.
 """
 
 

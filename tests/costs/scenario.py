@@ -91,7 +91,7 @@ class Shop:
 
     @property
     def store(self) -> str:
-        """The store that is told of consent."""
+        """The store that consent is written back to."""
         return self.stores[0]
 
     def send(self, operation: str, request: Request) -> Answer:

@@ -257,7 +257,7 @@ class TestFailed:
             advance(wait * (1 + JITTER) + timedelta(seconds=1))
         result = outcome(hooks, owner, answer.json["id"])
         assert result["status"] == "failed"
-        assert result["error"].startswith("The shop couldn't be told: ")
+        assert result["error"].startswith("The change couldn't be sent to the shop: ")
 
     def test_a_lost_answer_is_told_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, customer: ShopCustomer

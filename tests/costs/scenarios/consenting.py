@@ -23,11 +23,11 @@ def _unsubscribing(shop: Shop, key: str | None = None) -> Request:
     return Request(shop.key, body, path={"id": shop.subscriber}, key=key)
 
 
-SCENARIOS.plain("consent.putEmail", _unsubscribing, "one store told")
+SCENARIOS.plain("consent.putEmail", _unsubscribing, "one write-back")
 SCENARIOS.plain(
     "consent.putEmail",
     lambda shop: _unsubscribing(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
-    "one store told, with an idempotency key",
+    "one write-back, with an idempotency key",
 )
 
 
@@ -114,7 +114,7 @@ def retry_failed(shop: Shop) -> Request:
     return Request(shop.key, {"storeId": shop.store})
 
 
-@SCENARIOS.of("consent.putSms", "one store told")
+@SCENARIOS.of("consent.putSms", "one write-back")
 def change_sms(shop: Shop) -> Request:
     _write_back(shop)
     body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
@@ -191,7 +191,7 @@ def open_link(shop: Shop) -> Request:
     return Request(path=_following(shop))
 
 
-@SCENARIOS.of("unsubscribe.confirm", "one store told")
+@SCENARIOS.of("unsubscribe.confirm", "one write-back")
 def unsubscribe(shop: Shop) -> Request:
     _write_back(shop)
     return Request(path=_following(shop), form={"List-Unsubscribe": "One-Click"})
@@ -221,11 +221,11 @@ def _opt_in_path(shop: Shop) -> Mapping[str, str]:
     return {"token": link.rsplit("/", 1)[1]}
 
 
-SCENARIOS.plain("optInRequests.create", _asking, "one store told")
+SCENARIOS.plain("optInRequests.create", _asking, "one write-back")
 SCENARIOS.plain(
     "optInRequests.create",
     lambda shop: _asking(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
-    "one store told, with an idempotency key",
+    "one write-back, with an idempotency key",
 )
 
 
@@ -256,7 +256,7 @@ def open_opt_in(shop: Shop) -> Request:
     return Request(path=_opt_in_path(shop))
 
 
-@SCENARIOS.of("optIn.confirm", "one store told")
+@SCENARIOS.of("optIn.confirm", "one write-back")
 def confirm_opt_in(shop: Shop) -> Request:
     return Request(path=_opt_in_path(shop), form={"answer": "subscribe"})
 

@@ -35,7 +35,7 @@ SCENARIOS.plain(
 SCENARIOS.plain(
     "suppressions.create",
     lambda t: Request(t.key, _row(email_of(1), "complaint")),
-    "a complaint, one store told",
+    "a complaint, one write-back",
 )
 
 

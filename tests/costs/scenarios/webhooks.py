@@ -78,7 +78,7 @@ SCENARIOS.plain(
 SCENARIOS.plain("webhookEndpoints.delete", lambda shop: _of(shop, _path(shop)), "the last")
 
 
-@SCENARIOS.of("orders.put", "a known buyer's, told to an endpoint")
+@SCENARIOS.of("orders.put", "a known buyer's, sent to an endpoint")
 def told_order(shop: Shop) -> Request:
     """Beside the same without endpoints: what the event and its delivery's log cost."""
     _used(shop)

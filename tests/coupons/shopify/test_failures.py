@@ -73,7 +73,10 @@ class TestTroubles:
             monkeypatch.undo()
         shop.work(coupon, tries=tries)
         [code] = shop.codes(coupon)
-        assert (code["status"], code["error"]) == ("failed", "The shop couldn't be told.")
+        assert (code["status"], code["error"]) == (
+            "failed",
+            "The coupon couldn't be sent to the shop.",
+        )
 
     def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch

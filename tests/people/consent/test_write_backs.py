@@ -171,7 +171,7 @@ class TestTries:
         [write_back] = shop.read(profile, change)["writeBacks"]
         assert (write_back["status"], write_back["error"]) == (
             "failed",
-            "The store couldn't be told.",
+            "The change couldn't be sent to the store.",
         )
 
     def test_whose_last_try_was_killed_fails_untried(self, shop: Shop, listener: Receiver) -> None:
@@ -185,7 +185,7 @@ class TestTries:
         [write_back] = shop.read(profile, change)["writeBacks"]
         assert (write_back["status"], write_back["error"]) == (
             "failed",
-            "The store couldn't be told.",
+            "The change couldn't be sent to the store.",
         )
 
     @pytest.mark.parametrize("answer", [408, 429, 500, 503, 599, NO_ANSWER])

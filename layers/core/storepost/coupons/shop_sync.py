@@ -205,8 +205,8 @@ def _why(error: Exception) -> str:
     """What a failed code says of it; the log has what nobody foresaw."""
     if not isinstance(error, ShopifyError):
         log_unexpected(error)
-        return "The shop couldn't be told."
-    logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
+        return "The coupon couldn't be sent to the shop."
+    logger.warning("a coupon was not sent to its shop", extra={"reason": str(error)})
     return _reason(error)
 
 

@@ -58,7 +58,7 @@ def renewed_grant(grant: Grant, patience: Patience) -> Grant:
     while not begin_refresh(grant, by, LEASE):
         stored = find_grant(grant.shop)
         if stored is None:
-            raise NeedsReauth("the shop's tokens were given up")
+            raise NeedsReauth("the shop's tokens are no longer valid")
         if stored.id != grant.id:
             return stored
         patience.wait(LOOK_AGAIN_SECONDS, "somebody else is refreshing the shop's tokens")
@@ -101,5 +101,5 @@ def _after_refusal(grant: Grant, refused: GrantRefused) -> Grant:
 def _stored_grant(shop: str) -> Grant:
     stored = find_grant(shop)
     if stored is None:
-        raise NeedsReauth("the shop's tokens were given up")
+        raise NeedsReauth("the shop's tokens are no longer valid")
     return stored

@@ -58,7 +58,9 @@ def update_shop(
     except RequestRefused:
         return WriteBackRefusal("The shop didn't understand the request.", lasts=True)
     except ShopUnavailable as unavailable:
-        return WriteBackRefusal(f"The shop couldn't be told: {unavailable}.", lasts=False)
+        return WriteBackRefusal(
+            f"The change couldn't be sent to the shop: {unavailable}.", lasts=False
+        )
     return next((reason for reason in reasons if reason), None)
 
 

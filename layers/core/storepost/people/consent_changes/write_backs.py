@@ -99,7 +99,9 @@ def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
             raise
         # Somebody who sees that it failed can have it retried.
         log_unexpected(error)
-        _finish_as_missed(task, task.pending.failed("The store couldn't be told.", clock.now()))
+        _finish_as_missed(
+            task, task.pending.failed("The change couldn't be sent to the store.", clock.now())
+        )
 
 
 def _check_store(body: dict[str, str]) -> None:
