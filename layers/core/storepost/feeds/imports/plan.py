@@ -9,6 +9,9 @@ from typing import Self
 
 from storepost.values.text import sort_key
 
+_MAX_ROWS = 20_000
+"""That are taken at once: a tenth of what 100 products may have."""
+
 PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
     CREATE TABLE plan.row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
@@ -92,7 +95,8 @@ class Plan:
     def rows_of_next(self, done: int, limit: int) -> dict[str, list[PlannedRow]]:
         """Returns the next products behind so many, in order, each with the rows about it.
 
-        Those are in the file's order; none where it has none now.
+        Those are in the file's order; none where it has none now. Fewer products where many rows
+        are about them, which would take much memory.
         """
         found = self._db.execute(
             "SELECT p.product, id, nullif(locale, ''), grp, variant, content"
@@ -101,7 +105,9 @@ class Plan:
             (done, done + limit),
         )
         rows: dict[str, list[PlannedRow]] = {}
-        for product, *row in found:
+        for number, (product, *row) in enumerate(found):
+            if number >= _MAX_ROWS and product not in rows:
+                break
             of_product = rows.setdefault(product, [])
             if row[0] is not None:
                 of_product.append(PlannedRow(*row))

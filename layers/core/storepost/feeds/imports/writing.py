@@ -227,8 +227,8 @@ class Writer:
                 return done, created
             created += self._add(changes, product, placed)
             before, items = items, changes.items
-            # The first one has what they share, too.
-            heaviest = max(heaviest, items - before) if done else 0
+            # What the first one has that all share doesn't come with another one.
+            heaviest = items - before if done < 2 else max(heaviest, items - before)
             if done and items > _ROOM:
                 raise _Overfull(done)
         return len(rows), created
