@@ -50,6 +50,20 @@ def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
         lists.check()
 
 
+@pytest.mark.usefixtures("engine")
+def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> None:
+    """The next one would make them, too, and lose its race."""
+    lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
+    for number, may_be_followed in enumerate([False, True, True]):
+        reads.next()
+        changes = Changes(reads)
+        apply(lists, inserts(number))(changes)
+        changes.complete()
+        assert changes.may_be_followed == may_be_followed
+        changes.write_unit()
+        changes.conclude()
+
+
 def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
     """Who changes entries all over a list of three levels doesn't ask for each leaf by itself."""
     lists = TwoLists(tree(f"list#{uuid4()}", 3, 4))

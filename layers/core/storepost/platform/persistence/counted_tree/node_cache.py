@@ -56,6 +56,11 @@ class NodeCache:
         self._is_empty = False
         """Whether the list had no node when it was read."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Returns whether the list had no node when it was read."""
+        return self._is_empty
+
     def floor(self, level: int, key: str) -> Node | None:
         """Returns the node of a level under which the key belongs; None without such a level.
 

@@ -125,9 +125,15 @@ class Writing:
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
         self._changes.where_contended(lambda: self._leave_nodes(pending), map(self._item, touched))
-        self._changes.after_commit(
-            self._after_commit, may_wait=lambda: not self._needs_rebalancing(self._touched)
-        )
+        self._changes.after_commit(self._after_commit, self._may_wait)
+
+    def _may_wait(self) -> bool:
+        """Whether the next unit may be planned before it is noted what this one wrote.
+
+        Not where it makes the list's first nodes: the next one would make them, too.
+        """
+        makes_first = self._node_cache is not None and self._node_cache.is_empty
+        return not makes_first and not self._needs_rebalancing(self._touched)
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
         """Has the nodes counted later; their conditions are dropped."""
