@@ -9,7 +9,7 @@ from typing import Any
 from storepost.feeds.feeds.model import FeedCounts
 from storepost.feeds.files.bounds import Sample
 from storepost.feeds.files.reading import read_feed
-from storepost.feeds.imports.plan import Plan
+from storepost.feeds.imports.plan import Plan, PlannedRow
 from storepost.feeds.imports.staging import FeedStaging, UnresolvedRow
 from storepost.feeds.imports.writing import source_values_of
 from storepost.feeds.records.amounts import FeedDefaults
@@ -54,7 +54,8 @@ def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Im
         work.write_plan(Path(place, "plan"))
         listed = [(row.row, row.id, row.reason) for row in work.skipped(1_000)]
         with Plan(Path(place, "plan")) as plan:
-            products = {name: _product(plan, name) for name in plan.products(0, 1_000)}
+            planned = plan.rows_of_next(0, 1_000)
+        products = {name: _product(name, placed) for name, placed in planned.items()}
         return ImportResult(mapping, products, work.counts(), listed)
 
 
@@ -62,8 +63,8 @@ def _find_none(rows: Sequence[UnresolvedRow]) -> list[None]:
     return [None for _ in rows]
 
 
-def _product(plan: Plan, name: str) -> Fields:
-    said = source_values_of(name, plan.rows_of(name))
+def _product(name: str, rows: Sequence[PlannedRow]) -> Fields:
+    said = source_values_of(name, rows)
     [product] = [dict(each.fields) for each in said if each.variant is None]
     shown = {key: value for key, value in product.items() if not key.startswith("custom.")}
     if further := product.get("custom.additional_image_link"):

@@ -1,15 +1,23 @@
 """Nodes that are remembered from one unit of work to the next."""
 
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree.node_cache import NodeCache
+from storepost.platform.persistence.counted_tree import node_cache
+from storepost.platform.persistence.counted_tree.node_cache import (
+    NodeCache,
+    cached_nodes,
+    read_nodes_ahead,
+)
 from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad, LoadedList
-from storepost.platform.persistence.reads import ReadAhead
+from storepost.platform.persistence.loads.in_flight import in_flight
+from storepost.platform.persistence.reads import ReadAhead, Reads
 from tests.platform.counted_tree.engine import Engine
 from tests.platform.counted_tree.lists import Importer, TwoLists, apply, numbered, tree
 from tests.platform.counted_tree.test_interleavings import inserts
@@ -42,6 +50,20 @@ def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
         lists.check()
 
 
+@pytest.mark.usefixtures("engine")
+def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> None:
+    """The next one would make them, too, and lose its race."""
+    lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
+    for number, may_be_followed in enumerate([False, True, True]):
+        reads.next()
+        changes = Changes(reads)
+        apply(lists, inserts(number))(changes)
+        changes.complete()
+        assert changes.may_be_followed == may_be_followed
+        changes.write_unit()
+        changes.conclude()
+
+
 def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
     """Who changes entries all over a list of three levels doesn't ask for each leaf by itself."""
     lists = TwoLists(tree(f"list#{uuid4()}", 3, 4))
@@ -61,6 +83,50 @@ def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
         number: [each for each in stored if numbered(number).key in each.range] for number in paths
     }
     assert paths == {n: sorted(some, key=lambda node: node.level) for n, some in covering.items()}
+
+
+def test_nodes_of_several_lists_are_read_ahead_a_level_at_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes at those keys afterwards asks for nothing, and knows what is stored."""
+    lists = [TwoLists(tree(f"list#{uuid4()}", 3, 4)) for _ in range(2)]
+    for number in range(100):
+        for each in lists:
+            each.do(*inserts(number))
+    reads, rounds = ReadAhead(), list[int]()
+    keys = [numbered(number).key for number in (3, 4, 31, 57, 99)]
+
+    def noted(work: Callable[[Any], Any], things: Sequence[Any]) -> Iterator[Any]:
+        rounds.append(len(things))
+        return in_flight(work, things)
+
+    monkeypatch.setattr(node_cache, "in_flight", noted)
+    engine.calls.clear()
+    for _ in range(2):
+        read_nodes_ahead(reads, [(each.tree.rows, keys) for each in lists])
+    assert len(engine.calls) == len(lists) + sum(rounds)
+    assert len(rounds) == max(node.level for node in lists[0].tree.rows.top()) >= 2
+    stored = [each.tree.rows.everything()[0] for each in lists]
+    engine.calls.clear()
+    for each, of_list in zip(lists, stored, strict=True):
+        nodes = cached_nodes(reads, each.tree.rows)
+        assert nodes is not None
+        found = {(node.level, node.lo) for key in keys for node in nodes.path(key)}
+        covering = [n for n in of_list if any(key in n.range for key in keys)]
+        assert found == {(node.level, node.lo) for node in covering}
+    assert engine.calls == []
+
+
+def test_who_keeps_nothing_reads_nothing_ahead(engine: Engine) -> None:
+    read_nodes_ahead(Reads(), [(tree(f"list#{uuid4()}", 3, 4).rows, ["a"])])
+    assert engine.calls == []
+
+
+def test_of_a_list_without_nodes_that_is_read_ahead(engine: Engine) -> None:
+    reads, rows = ReadAhead(), tree(f"list#{uuid4()}", 3, 4).rows
+    for _ in range(2):
+        read_nodes_ahead(reads, [(rows, ["a", "b"])])
+    assert engine.calls == ["Query"] * 2
 
 
 @pytest.mark.usefixtures("engine")

@@ -241,3 +241,66 @@ class TestTwoInFlight:
         pipeline.abandon()
         pipeline.finish()
         assert log == ["start a", "start b", "abandon a", "abandon b"]
+
+
+class Noted(Changes):
+    """A unit that notes that it is written, once it may be; it may fail."""
+
+    def __init__(self, name: str, log: list[str], error: Exception | None = None) -> None:
+        super().__init__()
+        self.may_end = threading.Event()
+        self._name, self._log, self._error = name, log, error
+
+    def write_unit(self) -> None:
+        assert self.may_end.wait(10)
+        self._log.append(self._name)
+        if self._error:
+            raise self._error
+        self.is_written = True
+
+
+class TestIndependentTransactions:
+    """The next one is sent as soon as the one before is written: nobody has to ask for that."""
+
+    def test_two_are_under_way_and_each_is_sent_in_its_turn(self, log: list[str]) -> None:
+        pipeline, turn = Pipeline(ReadAhead()), InTurn()
+        units = [Noted(name, log) for name in "ab"]
+        for unit in units:
+            pipeline.write(PlainFlight(unit, turn, is_independent=True))
+        assert log == []
+        for unit in reversed(units):
+            unit.may_end.set()
+        third = Noted("c", log)
+        third.may_end.set()
+        pipeline.write(PlainFlight(third, turn, is_independent=True))
+        assert log[0] == "a"
+        pipeline.finish()
+        assert log == ["a", "b", "c"]
+
+    @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
+    def test_what_is_behind_one_that_failed_is_never_sent(
+        self, log: list[str], error: Exception
+    ) -> None:
+        pipeline, turn = Pipeline(ReadAhead()), InTurn()
+        first, second = Noted("a", log, error), Noted("b", log)
+        for unit in (first, second):
+            pipeline.write(PlainFlight(unit, turn, is_independent=True))
+        for unit in (second, first):
+            unit.may_end.set()
+        with pytest.raises(LostRace):
+            pipeline.finish()
+        pipeline.finish()
+        assert (log, second.is_written) == (["a"], False)
+
+    def test_others_wait_for_the_one_before(self, log: list[str]) -> None:
+        """As do those of another's turn."""
+        for more in ({}, {"is_independent": True}):
+            pipeline = Pipeline(ReadAhead())
+            first, second = Noted("a", log), Noted("b", log)
+            first.may_end.set()
+            second.may_end.set()
+            turn = InTurn()
+            pipeline.write(PlainFlight(first, turn, is_independent=True))
+            pipeline.write(PlainFlight(second, InTurn() if more else turn, **more))
+            assert first.is_written
+            pipeline.finish()

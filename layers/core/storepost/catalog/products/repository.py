@@ -15,6 +15,7 @@ from storepost.catalog.products.rows import (
     LayerItem,
     ProductItem,
     as_product,
+    layer_marks,
     product_attributes,
 )
 from storepost.catalog.products.staged import staged_in, take, unlisted
@@ -213,12 +214,11 @@ def _put_together(source: UUID, contents: Sequence[bytes]) -> Layer:
 def keys_behind(workspace: WorkspaceScope, products: Iterable[UUID], reads: ReadAhead) -> list[Key]:
     """Returns the keys of the rows to read next, once `keys_of` are read."""
     keys = [product_key(workspace, each) for each in products]
-    rows = (reads.find_all([key]).get(key) for key in keys)
-    found = [as_product(row) for row in rows if isinstance(row, ProductItem)]
+    rows = [row for row in reads.find_all(keys).values() if isinstance(row, ProductItem)]
     return [
-        layer_key(workspace, product.id, mark.source, number)
-        for product in found
-        for mark in _layer_marks(product)
+        layer_key(workspace, row.id, mark.source, number)
+        for row in rows
+        for mark in layer_marks(row)
         for number in range(mark.rows)
     ]
 

@@ -121,10 +121,6 @@ def product_attributes(product: Product) -> Mapping[str, Any]:
 def as_product(item: ProductItem) -> Product:
     """Returns the product of a row."""
     summaries = summaries_of(item.summaries)
-    marks = [
-        LayerMark(from_short(source), rows, digest, tuple(locales), bool(is_live))
-        for source, rows, digest, locales, is_live in item.layers
-    ]
     return Product(
         id=item.id,
         store_id=item.store_id,
@@ -134,9 +130,17 @@ def as_product(item: ProductItem) -> Product:
         removed_at=item.removed_at,
         primary_locale=next(iter(summaries)),
         summaries=summaries,
-        layers={mark.source: mark for mark in marks},
+        layers={mark.source: mark for mark in layer_marks(item)},
         skus=tuple(unpacked(item.skus)) if item.skus else (),
     )
+
+
+def layer_marks(item: ProductItem) -> list[LayerMark]:
+    """Returns what a product's row says of each layer."""
+    return [
+        LayerMark(from_short(source), rows, digest, tuple(locales), bool(is_live))
+        for source, rows, digest, locales, is_live in item.layers
+    ]
 
 
 def rules_attributes(rules: Rules) -> Mapping[str, Any]:

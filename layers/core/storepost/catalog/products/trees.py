@@ -5,8 +5,10 @@ An entry has the product's id alone, and a page reads its products in one batch 
 change would rewrite rows of every list. Removed products stand in lists of their own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 from storepost.catalog.products.model import Product, ProductStatus, Stock
@@ -20,6 +22,8 @@ from storepost.platform.persistence.counted_tree import (
     moment_key,
     text_key,
 )
+from storepost.platform.persistence.counted_tree.node_cache import read_nodes_ahead
+from storepost.platform.persistence.reads import Reads
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
@@ -50,27 +54,27 @@ class ProductLists:
     workspace: WorkspaceScope
     store_id: UUID | None = None
 
-    @property
+    @cached_property
     def by_added(self) -> Tree:
         """Returns the list of live products by when they were added."""
         return Tree(self._partition("added"), FILTERS, packing=_PACKING)
 
-    @property
+    @cached_property
     def by_changed(self) -> Tree:
         """Returns the list of live products by when they changed."""
         return Tree(self._partition("changed"), FILTERS, packing=_PACKING)
 
-    @property
+    @cached_property
     def removed(self) -> Tree:
         """Returns the list of removed products by when they changed."""
         return Tree(self._partition("removed"))
 
-    @property
+    @cached_property
     def by_title(self) -> Tree:
         """Returns the list of live products by title in the primary locale, of all stores alone."""
         return Tree(self.workspace.partition("products", "title"), packing=_PACKING)
 
-    @property
+    @cached_property
     def trees(self) -> tuple[Tree, ...]:
         """Returns all lists."""
         trees = (self.by_added, self.by_changed, self.removed)
@@ -100,6 +104,15 @@ class ProductLists:
         return self.workspace.partition("products", "store", short(self.store_id), order)
 
 
+def read_places_ahead(
+    workspace: WorkspaceScope, store_id: UUID, places: Iterable[tuple[datetime, UUID]], reads: Reads
+) -> None:
+    """Reads what leads to where products stand that changed then: whoever changes, moves there."""
+    keys = [moment_key(changed_at, product) for changed_at, product in places]
+    lists = (ProductLists(workspace), ProductLists(workspace, store_id))
+    read_nodes_ahead(reads, [(each.by_changed.rows, keys) for each in lists])
+
+
 def live_places(product: Product) -> tuple[TreeEntry, TreeEntry, TreeEntry]:
     """Returns where a live product stands by when it was added, when it changed, and by title."""
     values = counted_values(product)
@@ -124,5 +137,10 @@ def reindex(
     changes: Changes, workspace: WorkspaceScope, before: Product | None, after: Product
 ) -> None:
     """Makes all lists follow a change of one product."""
-    for each in (ProductLists(workspace), ProductLists(workspace, after.store_id)):
+    store_id = after.store_id
+    lists = changes.shared(
+        ("product_lists", workspace, store_id),
+        lambda: (ProductLists(workspace), ProductLists(workspace, store_id)),
+    )
+    for each in lists:
         each.update_index(changes, before, after)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from storepost.catalog.products import fields as names
+from storepost.catalog.products import trees
 from storepost.catalog.products.assembling import mark_of, parts_of, product_of, stated_names
 from storepost.catalog.products.in_force import InForce, RulesRepository, marking
 from storepost.catalog.products.keys import custom_fields_key, product_key, rules_key
@@ -22,6 +23,7 @@ from storepost.catalog.products.packing import digest_of, layer_parts
 from storepost.catalog.products.records import Layer, SourceValues
 from storepost.catalog.products.repository import ProductRepository, rows_of
 from storepost.catalog.products.repository import keys_behind as layer_keys
+from storepost.catalog.products.rows import ProductItem
 from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.trees import reindex
 from storepost.platform.persistence.changes import Changes
@@ -97,6 +99,18 @@ def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> 
     """Returns the keys of the rows to read next, once `keys_of` are read."""
     ids = (product_id(store.id, each) for each in external_ids)
     return layer_keys(store.workspace, ids, reads)
+
+
+def read_places_ahead(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> None:
+    """Reads what leads to where products stand in lists that they leave when they are changed.
+
+    Their `keys_of` are read. Raises LostRace as the reads do.
+    """
+    workspace, stored_at = store.workspace, ProductItem.changed_at.attr_name
+    ids = [product_id(store.id, each) for each in external_ids]
+    found = [(reads.text(product_key(workspace, each), stored_at), each) for each in ids]
+    places = [(clock.from_text(at), each) for at, each in found if at]
+    trees.read_places_ahead(workspace, store.id, places, reads)
 
 
 def replace_layer(

@@ -11,7 +11,7 @@ from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.feeds.rows import FeedImportItem
 from storepost.feeds.imports.objects import FeedObjects
 from storepost.feeds.imports.plan import Plan, plan_removal
-from storepost.feeds.imports.writing import READ_AHEAD, Writer
+from storepost.feeds.imports.writing import READ_AHEAD, Rows, Writer
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Item, keys_in
 from storepost.stores.stores.model import Store
@@ -41,9 +41,9 @@ def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> b
             return True
         plan_removal(manifest, removal)
         with Plan(removal) as plan:
-            writer = Writer(source, plan.rows_of, feed.id)
+            writer = Writer(source, feed.id)
             while current := feeds.get(feed.id):
-                products = plan.products(current.removed, READ_AHEAD)
+                products = plan.rows_of_next(current.removed, READ_AHEAD)
                 if not products:
                     return True
                 if is_over():
@@ -52,7 +52,7 @@ def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> b
     return True
 
 
-def _delete_batch(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
+def _delete_batch(feeds: FeedRepository, writer: Writer, feed: Feed, products: Rows) -> None:
     def progress(changes: Changes, done: int, _created: int) -> None:
         feeds.save(changes, replace(feed, removed=feed.removed + done))
 

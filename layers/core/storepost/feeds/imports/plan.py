@@ -9,6 +9,9 @@ from typing import Self
 
 from storepost.values.text import sort_key
 
+_MAX_ROWS = 20_000
+"""That are taken at once: a tenth of what 100 products may have."""
+
 PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
     CREATE TABLE plan.row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
@@ -16,9 +19,9 @@ PLAN = """
     CREATE TABLE plan.load (products INTEGER);
     INSERT INTO plan.load SELECT count(*) FROM fresh;
     INSERT INTO plan.product (product) SELECT product FROM fresh ORDER BY place;
-    INSERT INTO plan.product (product) SELECT product FROM row
+    INSERT INTO plan.product (product) SELECT product FROM row LEFT JOIN known USING (product)
         WHERE product IN (SELECT product FROM changed EXCEPT SELECT product FROM fresh)
-        GROUP BY product ORDER BY min(number);
+        GROUP BY product ORDER BY known.place, min(number);
     INSERT INTO plan.row SELECT product, number, id, locale, grp, variant, content FROM row
         WHERE product IN (SELECT product FROM changed) ORDER BY product, number;
     INSERT INTO plan.product (product) SELECT product FROM changed
@@ -26,12 +29,19 @@ PLAN = """
 """
 """Written from the rows when they are resolved."""
 
-FRESH = """
-    INSERT INTO fresh SELECT product, row_number() OVER (ORDER BY title, first) FROM (
+FRESH = "SELECT product FROM unknown"
+"""The products that are probably new: by title they stand beside each other in the lists then."""
+
+KNOWN = "SELECT product FROM changed EXCEPT SELECT product FROM unknown"
+"""Those that a first import brought by title: those that changed at once still stand so."""
+
+BY_TITLE = """
+    INSERT INTO {table} SELECT product, row_number() OVER (ORDER BY title, first) FROM (
         SELECT product, min(title_key(content)) AS title, min(number) AS first FROM row
-        WHERE product IN (SELECT product FROM unknown) GROUP BY product);
+        WHERE product IN ({products}) GROUP BY product);
+    DELETE FROM {table} WHERE (SELECT count(*) FROM {table}) < {at_least};
 """
-"""The products that are probably new, by title: they stand beside each other in the lists then."""
+"""Puts products into an order, if they are enough that it is worth anything."""
 
 
 GROUPS = """
@@ -75,13 +85,6 @@ class Plan:
         """Opens a file that was written."""
         self._db = sqlite3.connect(path, isolation_level=None)
 
-    def products(self, done: int, limit: int) -> list[str]:
-        """Returns the next products to write, behind so many."""
-        found = self._db.execute(
-            "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, limit)
-        )
-        return [product for (product,) in found]
-
     @property
     def fresh(self) -> int:
         """Returns how many products at the beginning are probably new, in the order of titles."""
@@ -89,26 +92,25 @@ class Plan:
             return int(self._db.execute("SELECT products FROM load").fetchone()[0])
         return 0
 
-    def rows_of(self, product: str) -> list[PlannedRow]:
-        """Returns the rows about a product, in the file's order; none where it has none now."""
-        found = self._db.execute(
-            "SELECT id, nullif(locale, ''), grp, variant, content FROM row"
-            " WHERE product = ? ORDER BY number",
-            (product,),
-        )
-        return [PlannedRow(*row) for row in found]
-
     def rows_of_next(self, done: int, limit: int) -> dict[str, list[PlannedRow]]:
-        """Returns the next products behind so many, in order, each with its `rows_of`."""
+        """Returns the next products behind so many, in order, each with the rows about it.
+
+        Those are in the file's order; none where it has none now. Fewer products where many rows
+        are about them, which would take much memory.
+        """
         found = self._db.execute(
             "SELECT p.product, id, nullif(locale, ''), grp, variant, content"
-            " FROM product p JOIN row ON row.product = p.product"
+            " FROM product p LEFT JOIN row ON row.product = p.product"
             " WHERE seq > ? AND seq <= ? ORDER BY seq, number",
             (done, done + limit),
         )
         rows: dict[str, list[PlannedRow]] = {}
-        for product, *row in found:
-            rows.setdefault(product, []).append(PlannedRow(*row))
+        for number, (product, *row) in enumerate(found):
+            if number >= _MAX_ROWS and product not in rows:
+                break
+            of_product = rows.setdefault(product, [])
+            if row[0] is not None:
+                of_product.append(PlannedRow(*row))
         return rows
 
     def __enter__(self) -> Self:

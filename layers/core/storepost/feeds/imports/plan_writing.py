@@ -21,7 +21,7 @@ class PlanWriter:
         """
         self._prefetched = prefetched
         self._plan = plan
-        self._writer = Writer(source, plan.rows_of, load)
+        self._writer = Writer(source, load)
         self._loaded = range(ENDS, plan.fresh - ENDS)
         self._gives_way = False
         self._lost_before = False
@@ -37,9 +37,9 @@ class PlanWriter:
             return self._writer.load(self._plan.rows_of_next(done, limit), done, progress)
         self._gives_way = False
         self._writer.finish_loaded()
-        products = self._plan.products(done, self._limit(done))
-        if products:
-            return self._writer.write(products, progress)
+        rows = self._plan.rows_of_next(done, self._limit(done))
+        if rows:
+            return self._writer.write(rows, progress)
         self._writer.finish()
         return 0, 0
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
 from storepost.feeds.imports.file_formats import note_format
-from storepost.feeds.imports.plan import FRESH, GROUPS, PLAN, title_key
+from storepost.feeds.imports.plan import BY_TITLE, FRESH, GROUPS, KNOWN, PLAN, title_key
 from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 
@@ -88,7 +88,8 @@ class FeedStaging:
             self._db.executescript(_SCHEMA)
             note_format(self._db)
         self._db.execute("ATTACH ? AS before", (str(manifest) if manifest else ":memory:",))
-        self._db.execute("CREATE TEMP TABLE fresh (product TEXT PRIMARY KEY, place INTEGER)")
+        for name in ("fresh", "known"):
+            self._db.execute(f"CREATE TEMP TABLE {name} (product TEXT PRIMARY KEY, place INTEGER)")
         if manifest is None:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
@@ -296,8 +297,10 @@ class FeedStaging:
                 UNION SELECT product FROM gone;
         """)
         self._db.create_function("title_key", 1, title_key, deterministic=True)
-        self._db.executescript(FRESH)
-        self._db.execute("DELETE FROM fresh WHERE (SELECT count(*) FROM fresh) < ?", (MIN_LOADED,))
+        for table, products in (("fresh", FRESH), ("known", KNOWN)):
+            self._db.executescript(
+                BY_TITLE.format(table=table, products=products, at_least=MIN_LOADED)
+            )
 
     @property
     def rows(self) -> int:

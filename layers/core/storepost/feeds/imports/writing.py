@@ -18,6 +18,7 @@ from storepost.catalog.products.writing import (
     WriteOutcome,
     keys_behind,
     keys_of,
+    read_places_ahead,
     remove_layer,
     replace_layer,
 )
@@ -35,7 +36,7 @@ from storepost.platform.persistence.loads.pipeline import Pipeline, PlainFlight
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.values import clock
 
-READ_AHEAD = 50
+READ_AHEAD = 100
 """Products that are read at once, for several transactions."""
 LOAD_READ_AHEAD = 200
 _MIN_READ_AHEAD = 15
@@ -50,7 +51,8 @@ _MOMENTS_KEPT_FOR = 1000
 _MIN_LOADED = 12
 """Fewer at once cost as much one by one."""
 
-type RowsOf = Callable[[str], Sequence[PlannedRow]]
+type Rows = Mapping[str, Sequence[PlannedRow]]
+"""Products to write, in order, each with the feed's rows about it: none where it has it no more."""
 type Progress = Callable[[Changes, int, int], None]
 """Adds to a transaction how far the import is: products more that are done, and created."""
 
@@ -69,10 +71,9 @@ class Writer:
     The next one is gathered while one is in flight.
     """
 
-    def __init__(self, source: ProductSource, rows_of: RowsOf, load: UUID) -> None:
+    def __init__(self, source: ProductSource, load: UUID) -> None:
         """Begins with nothing read; new products are loaded under the id `load`."""
         self._source = source
-        self._rows_of = rows_of
         self._reads = ReadAhead()
         self._pipeline = Pipeline(self._reads)
         self._turn = InTurn()
@@ -82,17 +83,18 @@ class Writer:
         self._moments: dict[int, datetime] = {}
         """When products behind so many were made: made once more they have the same rows."""
 
-    def write(self, products: Sequence[str], progress: Progress) -> tuple[int, int]:
-        """Begins to write the first of the products, and what `progress` adds; as `load`.
+    def write(self, rows: Rows, progress: Progress) -> tuple[int, int]:
+        """Begins to write the first of these products, and what `progress` adds; as `load`.
 
         What was loaded is written. Raises LostRace, with nothing written of these.
         """
         self._loaded.staging.begin_anew()  # of what was staged before, some may be taken now
-        count = min(len(products), READ_AHEAD)
+        products = list(rows)[:READ_AHEAD]
+        count = len(products)
         while True:
             count = min(count, self._read_ahead(products))
             try:
-                return self._commit(products[:count], progress)
+                return self._commit({each: rows[each] for each in products[:count]}, progress)
             except _Overfull as overfull:
                 count = overfull.fitting
             except (TooManyWrites, WrittenTwice, ReadAfterWrite):
@@ -100,9 +102,7 @@ class Writer:
                     raise
                 count //= 2
 
-    def load(
-        self, rows: Mapping[str, Sequence[PlannedRow]], done: int, progress: Progress
-    ) -> tuple[int, int]:
+    def load(self, rows: Rows, done: int, progress: Progress) -> tuple[int, int]:
         """Writes the first of these products, which are new, and their lists' pages.
 
         Returns how many, and how many of them are created. So many products of the plan are `done`
@@ -118,7 +118,7 @@ class Writer:
                 self._max_loaded = count * 2 // 3
                 products = products[: self._max_loaded]
         self.finish_loaded()
-        return self.write(list(rows), progress)
+        return self.write(rows, progress)
 
     def finish(self) -> None:
         """Waits until all that was begun is written. Raises LostRace."""
@@ -155,9 +155,7 @@ class Writer:
         self._loaded.begin_anew()
         self._checks_existing = True
 
-    def _load(
-        self, rows: Mapping[str, Sequence[PlannedRow]], before: int, progress: Progress
-    ) -> tuple[int, int]:
+    def _load(self, rows: Rows, before: int, progress: Progress) -> tuple[int, int]:
         self._loaded.staging.begin()
         recent = {k: at for k, at in self._moments.items() if k > before - _MOMENTS_KEPT_FOR}
         self._moments = {before: clock.now(), **recent}
@@ -194,15 +192,13 @@ class Writer:
         keys = [product_key(store.workspace, product_id(store.id, each)) for each in products]
         return sum(1 for _ in takewhile(lambda key: not self._reads.find_all([key]), keys))
 
-    def _product(self, product: str) -> SourceProduct:
-        return SourceProduct(product, source_values_of(product, self._rows_of(product)))
-
-    def _commit(self, products: Sequence[str], progress: Progress) -> tuple[int, int]:
+    def _commit(self, rows: Rows, progress: Progress) -> tuple[int, int]:
         changes = Changes(self._reads)
         try:
-            done, created = self._gather(changes, products)
+            done, created = self._gather(changes, rows)
             progress(changes, done, created)
-            self._pipeline.write(PlainFlight(changes, self._turn))
+            # Each product is written once: none is decided on what is in flight.
+            self._pipeline.write(PlainFlight(changes, self._turn, is_independent=True))
         except LostRace:
             self._reads.clear()  # somebody else changed what was read
             raise
@@ -220,28 +216,30 @@ class Writer:
             return count
         self._reads.prefetch(keys_of(store, products))
         self._reads.prefetch(keys_behind(store, products, self._reads))
+        read_places_ahead(store, products, self._reads)
         return len(products)
 
-    def _gather(self, changes: Changes, products: Sequence[str]) -> tuple[int, int]:
+    def _gather(self, changes: Changes, rows: Rows) -> tuple[int, int]:
         """The changes of as many products as a transaction holds. Raises TooManyWrites."""
         created = items = heaviest = 0
-        for done, product in enumerate(products):
+        for done, (product, placed) in enumerate(rows.items()):
             if done and items + heaviest > _ROOM:
                 return done, created
-            created += self._add(changes, product)
+            created += self._add(changes, product, placed)
             before, items = items, changes.items
-            heaviest = max(heaviest, items - before)
+            # What the first one has that all share doesn't come with another one.
+            heaviest = items - before if done < 2 else max(heaviest, items - before)
             if done and items > _ROOM:
                 raise _Overfull(done)
-        return len(products), created
+        return len(rows), created
 
-    def _add(self, changes: Changes, product: str) -> bool:
+    def _add(self, changes: Changes, product: str, rows: Sequence[PlannedRow]) -> bool:
         """Adds one product; whether it is new."""
-        rows = self._rows_of(product)
         if not rows:
             remove_layer(changes, self._source, product)
             return False
-        written = replace_layer(changes, self._source, self._product(product))
+        brought = SourceProduct(product, source_values_of(product, rows))
+        written = replace_layer(changes, self._source, brought)
         return written.outcome is WriteOutcome.CREATED
 
 

@@ -6,7 +6,7 @@ of other writers; they only decide when a node is looked at for splitting.
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from storepost.platform.persistence.changes import LostRace
@@ -14,6 +14,8 @@ from storepost.platform.persistence.counted_tree.items import Node
 from storepost.platform.persistence.counted_tree.keys import KeyRange
 from storepost.platform.persistence.counted_tree.model import Counts, total
 from storepost.platform.persistence.counted_tree.rows import Rows
+from storepost.platform.persistence.loads.in_flight import in_flight
+from storepost.platform.persistence.reads import Reads
 
 
 @dataclass
@@ -53,6 +55,11 @@ class NodeCache:
         """The nodes below which everything was read."""
         self._is_empty = False
         """Whether the list had no node when it was read."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Returns whether the list had no node when it was read."""
+        return self._is_empty
 
     def floor(self, level: int, key: str) -> Node | None:
         """Returns the node of a level under which the key belongs; None without such a level.
@@ -117,26 +124,49 @@ class NodeCache:
             self._opened.clear()
             self._is_empty = False
 
+    def children(self, parent: Node) -> list[Node]:
+        """Returns the nodes directly below another one, read anew."""
+        return self._rows.children(parent)
+
+    def unopened(self, keys: Iterable[str]) -> list[Node]:
+        """Returns the nodes to open next for whoever writes below them at these keys.
+
+        None once all that leads to their leaves is known.
+        """
+        self._read_top()
+        found = (self._next_to_open(0, key) for key in keys)
+        return list({(each.level, each.lo): each for each in found if each}.values())
+
+    def open(self, parent: Node, children: Iterable[Node]) -> None:
+        """Notes all nodes that stand directly below another one, as they were just read."""
+        self._opened.add((parent.level, parent.lo))
+        if parent.level - 1 in self._levels:
+            self._levels[parent.level - 1].drop_within(parent.range)
+        for child in children:
+            self._put(child)
+
     def _descend(self, level: int, key: str) -> None:
         """Reads what leads from the top to a level."""
+        self._read_top()
+        while parent := self._next_to_open(level, key):
+            self.open(parent, self._rows.children(parent))
+
+    def _read_top(self) -> None:
         if not self._levels:
             for node in self._rows.top():
                 self._put(node)
             self._is_empty = not self._levels
+
+    def _next_to_open(self, level: int, key: str) -> Node | None:
+        """The highest node above a level and the key below which nothing was read yet."""
         for above in range(max(self._levels, default=0), level, -1):
             parent = self._cached(above, key)
             if parent is None:
-                return
+                return None
             is_opened = (above, parent.lo) in self._opened
             if not is_opened and self._cached(above - 1, key) is None:
-                self._open(parent)
-
-    def _open(self, parent: Node) -> None:
-        self._opened.add((parent.level, parent.lo))
-        if parent.level - 1 in self._levels:
-            self._levels[parent.level - 1].drop_within(parent.range)
-        for child in self._rows.children(parent):
-            self._put(child)
+                return parent
+        return None
 
     def _read(self, level: int, key: str) -> Node | None:
         node = self._rows.floor(level, key)
@@ -150,3 +180,20 @@ class NodeCache:
     def _put(self, node: Node) -> None:
         self._is_empty = False
         self._levels.setdefault(node.level, _Level()).put(node)
+
+
+def cached_nodes(reads: Reads, rows: Rows) -> NodeCache | None:
+    """Returns what the units that read by `reads` know of a tree; None where they keep nothing."""
+    return reads.cached(("counted_tree", rows.partition), lambda: NodeCache(rows))
+
+
+def read_nodes_ahead(reads: Reads, trees: Iterable[tuple[Rows, Collection[str]]]) -> None:
+    """Reads the nodes above some keys of each tree, of all at once: a level after the other.
+
+    Nothing where the units that read by `reads` keep nothing.
+    """
+    caches = [(nodes, keys) for rows, keys in trees if (nodes := cached_nodes(reads, rows))]
+    while parents := [(nodes, each) for nodes, keys in caches for each in nodes.unopened(keys)]:
+        found = in_flight(lambda parent: parent[0].children(parent[1]), parents)
+        for (nodes, parent), children in zip(parents, found, strict=True):
+            nodes.open(parent, children)

@@ -21,7 +21,7 @@ from storepost.platform.persistence.counted_tree.model import (
     counts_of,
     marks,
 )
-from storepost.platform.persistence.counted_tree.node_cache import NodeCache
+from storepost.platform.persistence.counted_tree.node_cache import NodeCache, cached_nodes
 from storepost.platform.persistence.counted_tree.node_writes import Addition, NodeWrites
 from storepost.platform.persistence.counted_tree.pending import PendingChange
 from storepost.platform.persistence.counted_tree.rows import Rows
@@ -63,11 +63,11 @@ class Writing:
         self._fold = fold
         self._entries = EntryWrites(rows, changes)
         self._planned: dict[str, EntryChange] = {}
-        self._node_cache = changes.reads.cached(
-            ("counted_tree", rows.partition), lambda: NodeCache(rows)
-        )
+        self._node_cache = cached_nodes(changes.reads, rows)
         self._touched: list[Addition] = []
-        self._paths: dict[str, set[tuple[int, str]]] = {}
+        self._foreseen: set[str] = set()
+        """Keys of which it is known what stands above them."""
+        self._above: set[tuple[int, str]] = set()
         changes.before_commit(self._write, self._items)
 
     def insert(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
@@ -100,10 +100,10 @@ class Writing:
     def _items(self) -> int:
         """How many items there are to write, once the nodes above them are known."""
         known = self._node_cache or NodeCache(self._rows)
-        for key in self._planned.keys() - self._paths.keys():
-            self._paths[key] = {(node.level, node.lo) for node in known.path(key)}
-        nodes = set[tuple[int, str]]().union(*self._paths.values())
-        return len(self._planned) + max(self._rows.levels or 1, len(nodes))
+        for key in self._planned.keys() - self._foreseen:
+            self._foreseen.add(key)
+            self._above.update((node.level, node.lo) for node in known.path(key))
+        return len(self._planned) + max(self._rows.levels or 1, len(self._above))
 
     def _write(self) -> None:
         pending = [
@@ -125,9 +125,15 @@ class Writing:
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
         self._changes.where_contended(lambda: self._leave_nodes(pending), map(self._item, touched))
-        self._changes.after_commit(
-            self._after_commit, may_wait=lambda: not self._needs_rebalancing(self._touched)
-        )
+        self._changes.after_commit(self._after_commit, self._may_wait)
+
+    def _may_wait(self) -> bool:
+        """Whether the next unit may be planned before it is noted what this one wrote.
+
+        Not where it makes the list's first nodes: the next one would make them, too.
+        """
+        makes_first = self._node_cache is not None and self._node_cache.is_empty
+        return not makes_first and not self._needs_rebalancing(self._touched)
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
         """Has the nodes counted later; their conditions are dropped."""

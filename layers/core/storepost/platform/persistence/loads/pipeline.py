@@ -51,14 +51,18 @@ class Flight(Protocol):
 class PlainFlight:
     """A transaction that has nothing written before it."""
 
-    def __init__(self, changes: Changes, turn: InTurn) -> None:
-        """Nothing is in flight; `turn` has the threads, for one unit after the other."""
+    def __init__(self, changes: Changes, turn: InTurn, *, is_independent: bool = False) -> None:
+        """Nothing is in flight; `turn` has the threads, for one unit after the other.
+
+        An independent one is decided on nothing that those before it write.
+        """
         self.changes = changes
         self._turn = turn
+        self._is_independent = is_independent
 
-    def goes_behind(self, other: Flight) -> bool:  # noqa: ARG002 - it waits for any
-        """Returns False: nothing is written before the transaction."""
-        return False
+    def goes_behind(self, other: Flight) -> bool:
+        """Returns whether it is sent as soon as the other is written, without being waited for."""
+        return self._is_independent and isinstance(other, PlainFlight) and other._turn is self._turn
 
     def start(self) -> None:
         """Begins to write it. Raises TooManyWrites."""
@@ -66,8 +70,8 @@ class PlainFlight:
         self._turn.start(_nothing, self.changes.write_unit)
 
     def wait(self) -> None:
-        """Waits until it is written. Raises as a commit does."""
-        self._turn.finish()
+        """Waits until it is written, where another one was begun behind it. Raises as `finish`."""
+        self._turn.wait_for_first()
 
     def finish(self) -> None:
         """Waits until it is written. Raises as a commit does."""

@@ -1,0 +1,174 @@
+"""Many products that changed since the import before: in which order, and whoever comes between."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from storepost.catalog.products.writing import replace_layer
+from storepost.feeds.imports import import_run, writing
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.loads.in_flight import InTurn
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.feeds.feeds.loads import ROWS, says, small_loads, waiting
+from tests.feeds.feeds.test_killed import resume
+from tests.harness.call_interruption import before_write, counted
+from tests.harness.crash_points import Shard, crashes, in_shards
+
+CHANGED = [{**row, "price": "99"} for row in ROWS[:11]]
+NEW = [{"id": f"new{n}", "title": f"{title} new", "price": "5"} for n, title in enumerate("zcb")]
+SECOND = csv(*CHANGED, *NEW, *ROWS[11:13])
+"""Of the first import's products eleven have another price, and one is gone."""
+BY_TITLE = [row["id"] for row in sorted(CHANGED, key=lambda row: row["title"])]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_loads(monkeypatch)
+    monkeypatch.setattr(writing, "READ_AHEAD", 4)
+    monkeypatch.setattr(writing, "_MIN_READ_AHEAD", 2)
+    monkeypatch.setattr(import_run, "READ_AHEAD", 4)
+    monkeypatch.setattr(writing, "_ROOM", 25)
+
+
+def ready(shop: Shop, text: str = SECOND) -> tuple[Json, Callable[[], None]]:
+    """A feed whose second import waits for the worker, and the way back to that moment."""
+    feed = waiting(shop).begin()
+    resume(shop, feed)
+    shop.world.deliver()
+    shop.server.put("/feed", text)
+    clear_key_cache()
+    back = shop.world.checkpoint()
+
+    def begin() -> None:
+        back()
+        assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
+        shop.world.deliver_outbox()
+
+    begin()
+    return feed, begin
+
+
+def latest(shop: Shop, feed: Json) -> Json:
+    """The second import's status and counts."""
+    found = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    return {"status": found["status"], **found["counts"]}
+
+
+COMPLETED = {
+    "status": "completed",
+    **counts(rows=16, imported=16, created=3, products=16, removed=1),
+}
+
+
+class TestOrder:
+    """Those that changed stand where the first import put them: by title, beside each other."""
+
+    def written(self, shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
+        """The products that the second import brings, in order."""
+        plain, brought = replace_layer, dict[str, None]()
+
+        def noted(changes: Changes, source: Any, product: Any) -> Any:
+            brought[product.external_id] = None
+            return plain(changes, source, product)
+
+        feed, _ = ready(shop, text)
+        with monkeypatch.context() as noting:
+            noting.setattr(writing, "replace_layer", noted)
+            resume(shop, feed)
+        return list(brought)
+
+    def test_many_that_changed_come_by_title_behind_new_ones(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        brought = self.written(shop, monkeypatch, SECOND)
+        assert brought == [*(row["id"] for row in NEW), *BY_TITLE]
+
+    def test_a_few_come_as_the_file_has_them(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        text = csv(*CHANGED[5:9], NEW[0], *CHANGED[:2], *ROWS[2:5], *ROWS[9:])
+        brought = self.written(shop, monkeypatch, text)
+        assert brought == ["p5", "p6", "p7", "p8", "new0", "p0", "p1"]
+
+
+@in_shards(2)
+def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
+    feed, begin = ready(shop)
+    resume(shop, feed)
+    undisturbed = says(shop)
+    assert latest(shop, feed) == COMPLETED
+    begin()
+    found = crashes(shop.world, partial(resume, shop, feed), deliver=False)
+    for positions in found.shard(shard):
+        resume(shop, feed, tries=2)
+        assert says(shop) == undisturbed, positions
+        assert latest(shop, feed) == COMPLETED, positions
+
+
+class Others:
+    """The store brings products of the feed, and changes one that the import doesn't."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+
+    def write(self) -> None:
+        """Writes them."""
+        self._shop.put_product("p5")
+        self._shop.put_product("p9")
+        locales = [{"locale": "de-AT", "title": "b"}]
+        self._shop.put_product("own", updatedAt="2026-11-02T00:00:00Z", locales=locales)
+
+    def check(self, feed: Json, where: object) -> None:
+        """Both have their say, and nothing is lost of what the import brought."""
+        found = says(self._shop)
+        live = {name for name, (is_live, *_) in found.items() if is_live}
+        names = {row["id"] for row in [*CHANGED, *NEW, *ROWS[11:13]]}
+        assert live == {"own", *names}, where
+        for name in BY_TITLE:
+            title = next(iter(found[name][1].values())).title
+            assert title.startswith("Store's") == (name in {"p5", "p9"}), (where, name)
+            assert any("9900" in said for said in found[name][3]), (where, name)
+        assert latest(self._shop, feed) == COMPLETED, where
+
+
+def test_a_writer_before_each_write(shop: Shop) -> None:
+    feed, begin = ready(shop)
+    others = Others(shop)
+    writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]
+    for number in range(1, len(writes) + 1):
+        begin()
+        with before_write(number, others.write) as came:
+            resume(shop, feed)
+        assert came == [True]
+        others.check(feed, number)
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_a_writer_while_two_transactions_are_under_way(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """What both are decided on changes before the first one is sent."""
+    feed, _ = ready(shop)
+    others, units, behind = Others(shop), count(1), threading.Event()
+    plain_write, plain_start, started = Changes.write_unit, InTurn.start, count(1)
+
+    def write_unit(changes: Changes) -> None:
+        if next(units) == number:
+            assert behind.wait(10)
+            others.write()
+        plain_write(changes)
+
+    def start(turn: InTurn, prepare: Callable[[], object], work: Callable[[], object]) -> None:
+        plain_start(turn, prepare, work)
+        if next(started) > number:
+            behind.set()
+
+    monkeypatch.setattr(Changes, "write_unit", write_unit)
+    monkeypatch.setattr(InTurn, "start", start)
+    resume(shop, feed)
+    others.check(feed, number)
