@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from local.events.pumps import pump_queue
 from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.profiles.model import Profile
@@ -18,6 +19,7 @@ from tests.harness.faults import FAULT, THROTTLED, faults, refusal
 from tests.harness.later_attempts import RETRIES, advance, delayed, lose_delayed, make_all, run_due
 from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY
+from tests.people.consent.customers_of_stores import owed_rows
 from tests.people.consent.listening_store import EMAIL, HOOK, Shop, hand_over
 from tests.people.consent.test_write_back_relay import sweep_later
 
@@ -291,6 +293,30 @@ class TestErased:
         assert sent.json["data"]["customers"] == [{"externalId": f"c-{CANARY}"}]
         assert shop.world.rows(PARTITION) == []
         assert [row for row in shop.world.rows() if "c-canary" in str(row.to_simple_dict())] == []
+
+    @pytest.mark.parametrize("minutes", [0, 1, 6, 60, 600])
+    @pytest.mark.parametrize("is_removed", [False, True], ids=["before it is removed", "after"])
+    def test_it_goes_out_at_once_whatever_attempt_waits(
+        self, shop: Shop, person: Profile, listener: Receiver, minutes: int, is_removed: bool
+    ) -> None:
+        """Also where the message comes while the change is still to be removed with the person."""
+        listener.answers = list(DOWN)
+        shop.change(person, "unsubscribed")
+        shop.world.deliver()
+        advance(timedelta(minutes=minutes))
+        self.erase(shop, person)
+        shop.world.relay()
+        if is_removed:
+            assert pump_queue("ProfileErasureQueue") == 1
+        listener.received.clear()
+        listener.answers = [503]
+        shop.world.deliver()
+        assert len(listener.received) == 1
+        advance(timedelta(seconds=6))
+        assert [each.json["data"]["address"] for each in listener.received] == [None, None]
+        assert owed_rows(shop) == []
+        advance(timedelta(days=1))
+        assert len(listener.received) == 2
 
     def test_ten_attempts_then_it_waits_for_a_mended_store(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver

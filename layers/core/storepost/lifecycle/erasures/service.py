@@ -8,6 +8,7 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.owed_opt_outs import add_owed, may_be_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.write_back_messages import OF_ERASED, NamedAttempt
 from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import primary_address
@@ -61,7 +62,8 @@ def _owe_the_no(
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
         add_owed(changes, profile.workspace, address, change, holds.as_of, customers)
-        queue_write_backs(changes, profile.workspace, change, sorted(customers))
+        first = NamedAttempt(since=OF_ERASED)
+        queue_write_backs(changes, profile.workspace, change, sorted(customers), first)
 
 
 def _primary_first(profile: Profile) -> list[Address]:

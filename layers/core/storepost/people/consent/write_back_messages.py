@@ -11,6 +11,9 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
+OF_ERASED = "erased"
+"""What the attempts for an erased person are known by: those of before the erasure have others."""
+
 
 def payload_of(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> dict[str, object]:
     """Returns the message of a write-back's first attempt: ids alone."""
@@ -29,6 +32,11 @@ class NamedAttempt:
     number: int = 1
     since: str | None = None
     """When these attempts began, as text: a write-back that is begun again has others."""
+
+    @property
+    def is_of_erased(self) -> bool:
+        """Returns whether it is of what is owed to a store since the person was erased."""
+        return self.since == OF_ERASED
 
     @classmethod
     def of(cls, message: Mapping[str, Any]) -> "NamedAttempt":

@@ -9,7 +9,7 @@ from storepost.people.consent.model import ConsentChange, Subject, WriteBack
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.write_back_messages import group_of, payload_of
+from storepost.people.consent.write_back_messages import NamedAttempt, group_of, payload_of
 from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes
@@ -30,16 +30,22 @@ def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, .
 
 
 def queue_write_backs(
-    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
+    changes: Changes,
+    workspace: WorkspaceScope,
+    change: ConsentChange,
+    store_ids: Iterable[UUID],
+    attempt: NamedAttempt | None = None,
 ) -> None:
     """Queues a message for each of the stores, all in one outbox row.
 
     It is for write-backs that begin again: those of a new change need no row
-    (`write_back_relay.py`).
+    (`write_back_relay.py`). `attempt` is named where it isn't simply the first one.
     """
     ref = ChangeRef(change.profile_id, change.id)
+    payloads = {store: payload_of(workspace, ref, store) for store in store_ids}
     bodies = [
-        (payload_of(workspace, ref, store), group_of(change.address, store)) for store in store_ids
+        (attempt.added_to(payload) if attempt else payload, group_of(change.address, store))
+        for store, payload in payloads.items()
     ]
     if bodies:
         send_with(changes, Queue.WRITE_BACKS, bodies)

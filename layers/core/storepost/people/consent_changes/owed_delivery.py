@@ -13,7 +13,7 @@ from storepost.people.consent.owed_opt_outs import (
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.write_back_messages import NamedAttempt, group_of
+from storepost.people.consent.write_back_messages import OF_ERASED, NamedAttempt, group_of
 from storepost.people.consent_changes.delivery import Delivery, delivery_to
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
 from storepost.people.consent_changes.requests import WriteBackOutcome, WriteBackRefusal
@@ -22,9 +22,6 @@ from storepost.people.customers.repository import CustomerRepository
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
-
-_SERIES = "erased"
-"""What the attempts for an erased person are known by: those of before the erasure have others."""
 
 
 def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> None:
@@ -74,7 +71,7 @@ def _record_outcome(
     if at is None:
         record_missed(workspace, store.id, ref, delivery.is_unchanged)
         return
-    following = NamedAttempt(attempt.number + 1, _SERIES)
+    following = NamedAttempt(attempt.number + 1, OF_ERASED)
     group = group_of(str(ref.change_id), store.id)
     queue_attempt(workspace, ref, store.id, following, at, group)
     note_owed_attempt(workspace, ref, store.id, attempt.number)
@@ -83,7 +80,7 @@ def _record_outcome(
 def _is_to_do(owed: OwedOptOut, store_id: UUID, attempt: NamedAttempt) -> bool:
     if store_id not in owed.customers:
         return False
-    is_of_these = attempt.number == 1 or attempt.since == _SERIES
+    is_of_these = attempt.number == 1 or attempt.is_of_erased
     return is_of_these and owed.attempts.get(store_id, 0) < attempt.number
 
 

@@ -81,7 +81,8 @@ def write_back(message: str, tries: int) -> None:
         return
     named = {name: UUID(body[name]) for name in NAMED}
     task, attempt = _task_of(named), NamedAttempt.of(body)
-    if task is None:
+    if task is None or attempt.is_of_erased:
+        # The change of somebody who was erased may still be there, and wait for its next attempt.
         deliver_owed(named, attempt, tries)
     elif _is_to_do(task, attempt):
         _try(task, attempt, tries)
