@@ -59,7 +59,7 @@ class TestSignIn:
     def test_opens_a_session(self, world: World, person: Someone) -> None:
         before = clock.now()
         answer = try_sign_in(world, f" {person.email.upper()} ")
-        assert answer.status == 200
+        assert (answer.status, answer.header("cache-control")) == (200, "no-store")
         token = answer.json["token"]
         session = session_behind(token)
         assert answer.json == {

@@ -53,6 +53,18 @@ class TestCaches:
         answer = world.call(method, target, token=owner.token)
         assert answer.header("cache-control") == "no-store"
 
+    @named([each for each in OPERATIONS if each not in WITH_CALLER and each[0] != "GET"])
+    def test_no_answer_to_who_is_not_known_yet_may_be_kept(
+        self, world: World, method: str, path: str
+    ) -> None:
+        """It may have a session's token."""
+        target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        assert world.call(method, target, body=b"{}").header("cache-control") == "no-store"
+
+    def test_no_preview_of_an_invitation_may(self, world: World) -> None:
+        preview = world.call("GET", f"/invitations/{ID}/preview")
+        assert preview.header("cache-control") == "no-store"
+
     def test_the_description_may(self, world: World) -> None:
         assert world.call("GET", "/openapi.json").header("cache-control") != "no-store"
 

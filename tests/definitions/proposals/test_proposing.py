@@ -171,6 +171,13 @@ class TestProposeChange:
         assert desk.get(f"/change-proposals/{proposal['id']}") == proposal
         assert desk.get(f"/definitions/{definition['id']}") == definition
 
+    @pytest.mark.parametrize("value", [None, 7, {"a": 1}])
+    def test_a_value_of_remove_is_ignored(self, desk: Desk, value: object) -> None:
+        """As RFC 6902 says of members that an operation doesn't define: libraries send them."""
+        remove = {"op": "remove", "path": "/condition/conditions/0"}
+        proposal = desk.change(desk.define(name="Buyers"), {**remove, "value": value})
+        assert proposal["patch"] == [remove]
+
     def test_bad_input(self, desk: Desk) -> None:
         body: Body = {
             "definitionId": 7,
@@ -178,7 +185,6 @@ class TestProposeChange:
                 {"op": "move", "path": "/a", "from": "/b"},
                 {"op": "add", "path": "a", "value": 1},
                 {"op": "add", "path": "/a"},
-                {"op": "remove", "path": "/a", "value": 1},
                 {"op": "remove", "path": "/a~2"},
             ],
         }
@@ -190,8 +196,7 @@ class TestProposeChange:
             "/patch/0/op",
             "/patch/1/path",
             "/patch/2/value",
-            "/patch/3/value",
-            "/patch/4/path",
+            "/patch/3/path",
             "/summary",
         ]
         for patch in ([], [REPLACED] * (MAX_OPERATIONS + 1)):

@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from storepost.catalog.products.keys import product_partition
+from storepost.feeds.records.reading import UNUSABLE_ID
 from tests.feeds.feeds.feed_store import Shop, counts, csv
 
 
@@ -223,6 +224,27 @@ class TestFirstImport:
             (5, "c", "The price can't be read."),
             (6, "d", "The locale isn't known."),
         ]
+
+    @pytest.mark.parametrize("placeholder", ["0", "000", "null", "undefined", "-1", "--"])
+    def test_a_placeholder_is_no_id(self, shop: Shop, placeholder: str) -> None:
+        feed = shop.feed(csv({"id": placeholder, "title": "x", "item_group_id": "g"}))
+        assert shop.skipped(feed) == [(1, None, "The row has no id.")]
+
+    def test_a_placeholder_is_no_group(self, shop: Shop) -> None:
+        rows = [{"id": name, "title": name, "item_group_id": "0"} for name in "ab"]
+        shop.feed(csv(*rows))
+        assert set(shop.products()) == {"a", "b"}
+
+    @pytest.mark.parametrize("name", [".", "..", "a\x07b", "a\ufffdb"])
+    def test_no_product_is_called_what_no_request_can_name(self, shop: Shop, name: str) -> None:
+        feed = shop.feed(
+            csv(
+                {"id": name, "title": "x", "item_group_id": ""},
+                {"id": "v", "title": "x", "item_group_id": name},
+            )
+        )
+        assert [reason for *_, reason in shop.skipped(feed)] == [UNUSABLE_ID] * 2
+        assert shop.products() == {}
 
 
 CATALOGUE = [{"id": name, "title": f"Title {name}", "price": "5"} for name in "abcdef"]

@@ -29,6 +29,14 @@ def checked(external_id: str) -> str:
     return external_id
 
 
+def is_usable(external_id: str) -> bool:
+    """Returns whether a record may be called so."""
+    try:
+        return bool(checked(external_id))
+    except ValueError:
+        return False
+
+
 ExternalId = Annotated[
     str, StringConstraints(min_length=1, max_length=MAX_LENGTH), AfterValidator(checked)
 ]

@@ -66,6 +66,7 @@ BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 CONTENTION = frozenset({"conflict", "busy"})
 """The codes of problems that say that other writes came between."""
+_NOT_STORED = {"Cache-Control": "no-store"}
 _READABLE_FORM = "Send a form that is text in UTF-8."
 _EXACT = 2**53
 """Below it a float holds every whole number exactly."""
@@ -150,8 +151,10 @@ class Resolver(APIGatewayHttpResolver):
         request_id = event["requestContext"]["requestId"]
         if self.compresses:
             answer["headers"]["Vary"] = varying(answer["headers"].get("Vary"))
-        # Not kept for a retry, which has its own.
-        answer["headers"] |= {
+        # Not kept for a retry, which has its own. Who isn't known yet may get a token, too.
+        answer["headers"] = {
+            **_NOT_STORED,
+            **answer["headers"],
             **self.caller_headers,
             **location_of(self.operation, self.current_event, answer),
             "request-id": request_id,
@@ -260,7 +263,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
             raise cause or error from None
         finally:
             if "caller" in app.context:
-                app.caller_headers = {"Cache-Control": "no-store", **headers_of(app.context)}
+                app.caller_headers = {**_NOT_STORED, **headers_of(app.context)}
             _name_workspace(app)
     return as_sent(app, next_middleware(app))
 

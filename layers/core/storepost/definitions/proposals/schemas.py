@@ -36,21 +36,20 @@ class JsonPatchOperation(RequestBody):
     )
     value: Any = Field(
         default=None,
-        description="What to put there, any JSON. Required for `add` and `replace`, and not "
-        "allowed for `remove`.",
+        description="What to put there, any JSON. Required for `add` and `replace`, and ignored "
+        "for `remove`.",
     )
 
     @model_validator(mode="after")
     def _has_a_value(self) -> "JsonPatchOperation":
-        removes = self.op is JsonPatchOp.REMOVE
-        if removes == ("value" in self.model_fields_set):
-            needs = "Must be left out of" if removes else "Required for"
-            raise wrong_field(f"{needs} `{self.op}`", "value")
+        if self.op is not JsonPatchOp.REMOVE and "value" not in self.model_fields_set:
+            raise wrong_field(f"Required for `{self.op}`", "value")
         return self
 
     def operation(self) -> Operation:
         """Returns the operation as the service applies it."""
-        return Operation(self.op, self.path, self.value)
+        value = None if self.op is JsonPatchOp.REMOVE else self.value
+        return Operation(self.op, self.path, value)
 
 
 ProposalSummary = Annotated[

@@ -15,10 +15,13 @@ from storepost.feeds.records.mapping import CUSTOM, FeedField, FeedMapping
 from storepost.feeds.records.names import SYNONYMS, compared_name, is_variants_own, plain_name
 from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
+from storepost.values.external_ids import is_usable
+from storepost.values.placeholders import names_nobody
 from storepost.values.text import visible
 
 NO_ID = "The row has no id."
 ID_TOO_LONG = "The id is longer than 255 characters."
+UNUSABLE_ID = "The id is `.` or `..`, or has control characters or bytes that aren't text."
 SEEN_BEFORE = "An earlier row has the same id and locale."
 WRONG_COLUMNS = "The row has more or fewer columns than the header."
 NO_LOCALE = "The locale isn't known."
@@ -32,6 +35,7 @@ MEMBERS = "members"
 """Options of the group's variants, by their ids."""
 
 _AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_IDS = frozenset({FeedField.ID, FeedField.ITEM_GROUP_ID})
 _OF_VARIANTS = frozenset(
     {
         FeedField.PRICE,
@@ -121,22 +125,25 @@ class RowReader:
         """Returns what the row has. Raises RowSkipped."""
         if cells is None:
             raise RowSkipped(WRONG_COLUMNS)
-        mapped = {
-            target: text for target in self._columns if (text := self._mapped_text(cells, target))
-        }
+        mapped = self._mapped(cells)
         name, options = self._name(cells, mapped)
         if name is None:
             raise RowSkipped(NO_ID)
         if len(name.id) > values.MAX_TEXT:
             raise RowSkipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
+        if not all(is_usable(each) for each in (name.id, name.group) if each):
+            raise RowSkipped(UNUSABLE_ID, name.id)
         return self._parsed(cells, mapped, name, options)
 
     def note_row(self, cells: Mapping[str, str] | None) -> None:
         """Notes a row that was read before, for those behind it."""
         if cells is not None:
-            self._name(
-                cells, {t: text for t in self._columns if (text := self._mapped_text(cells, t))}
-            )
+            self._name(cells, self._mapped(cells))
+
+    def _mapped(self, cells: Mapping[str, str]) -> dict[str, str]:
+        """What the row has, by its target. An id that is a placeholder, such as `0`, is none."""
+        found = {t: text for t in self._columns if (text := self._mapped_text(cells, t))}
+        return {t: text for t, text in found.items() if t not in _IDS or not names_nobody(text)}
 
     def _name(
         self, cells: Mapping[str, str], mapped: dict[str, str]
