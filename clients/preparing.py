@@ -113,8 +113,8 @@ def _python_type(names: list[str]) -> str:
 
 def _typescript_type(names: list[str]) -> str:
     values = "".join(f'\n  | "{name}"' for name in names)
-    told = "/** The codes of problems, as the service lists them. */"
-    return f"{told}\nexport type ProblemCode ={values};"
+    comment = "/** The codes of problems, as the service lists them. */"
+    return f"{comment}\nexport type ProblemCode ={values};"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ and megabytes at most.
 import json
 
 from benchmarks.measure.metering import Meter
-from benchmarks.processes.import_worker import most_memory
+from benchmarks.processes.import_worker import peak_memory
 from local.events import pumps
 from storepost.platform.messaging.outbox import SHARDS, due
 from storepost.platform.messaging.relay import relay
@@ -38,7 +38,7 @@ def main() -> None:
         "reads": measured.reads,
         "writes": measured.writes,
         "calls": len(measured.work),
-        "memory": most_memory(),
+        "memory": peak_memory(),
     }
     print(json.dumps(result))
 

@@ -38,17 +38,17 @@ def parse(store: Store, path: str, stage: str) -> None:
 
 def measured(work: Callable[[], object]) -> dict[str, float]:
     """Seconds by the clock and of the CPU, and megabytes before it and at most."""
-    before, began, cpu = most_memory(), time.perf_counter(), time.process_time()
+    before, began, cpu = peak_memory(), time.perf_counter(), time.process_time()
     work()
     return {
         "seconds": time.perf_counter() - began,
         "cpu": time.process_time() - cpu,
         "before": before,
-        "most": most_memory(),
+        "most": peak_memory(),
     }
 
 
-def most_memory() -> float:
+def peak_memory() -> float:
     """Megabytes at most, of this program alone; `getrusage` counts whoever started it too."""
     for line in Path("/proc/self/status").read_text("ascii").splitlines():
         if line.startswith("VmHWM:"):

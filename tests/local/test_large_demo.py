@@ -28,14 +28,14 @@ class Served:
 
     run: LocalRun
     demo: Demo
-    kept: list[Loaded] = field(default_factory=list)
+    noted: list[Loaded] = field(default_factory=list)
 
     def bring(self, loaded: Loaded, *, stop_after: int = BATCHES) -> None:
         """Brings what is left, until so many batches are completed in all."""
         stopped = threading.Event()
 
         def keep(loaded: Loaded) -> None:
-            self.kept.append(loaded)
+            self.noted.append(loaded)
             if loaded.batches >= stop_after:
                 stopped.set()
 
@@ -121,17 +121,17 @@ class TestLoading:
         lines = capsys.readouterr().err.splitlines()
         assert lines[0] == "0 of 92 records of the large demo"
         assert lines[-1] == "92 of 92 records of the large demo"
-        assert [loaded.batches for loaded in served.kept] == list(range(1, 1 + BATCHES))
+        assert [loaded.batches for loaded in served.noted] == list(range(1, 1 + BATCHES))
 
     def test_one_that_was_stopped_goes_on_and_brings_nothing_twice(self, served: Served) -> None:
         served.bring(begin(ORDERS, BATCH), stop_after=2)
-        loaded = Loaded(**served.kept[-1].as_json())
+        loaded = Loaded(**served.noted[-1].as_json())
         assert loaded.batches >= 2
         served.bring(loaded)
         assert served.total("/orders") == shop.ORDERS + ORDERS
         assert served.total("/profiles") == len(shop.customers()) + PEOPLE
-        assert served.kept[-1].batches == BATCHES
+        assert served.noted[-1].batches == BATCHES
 
         before = served.total(f"/stores/{served.demo.credentials.store_id}/imports")
-        served.bring(served.kept[-1])
+        served.bring(served.noted[-1])
         assert served.total(f"/stores/{served.demo.credentials.store_id}/imports") == before

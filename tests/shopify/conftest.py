@@ -101,6 +101,6 @@ def hooks(world: World, shopify: Shopify, begun: Begun) -> Hooks:
 @pytest.fixture
 def known(hooks: Hooks) -> Hooks:
     """A customer with an order."""
-    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-    hooks.tell("orders/create", order_body())
+    hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.notify("orders/create", order_body())
     return hooks

@@ -77,7 +77,7 @@ class Hooks:
         named = {f"{prefix}{name}": value for name, value in all_headers.items() if value}
         return self.world.call("POST", "/webhooks/shopify", body=raw, headers=named)
 
-    def tell(self, topic: str, body: object, *, at: datetime | None = None) -> None:
+    def notify(self, topic: str, body: object, *, at: datetime | None = None) -> None:
         """A webhook that is worked on, and has left no message behind."""
         answer = self.post(topic, body, at=at)
         assert (answer.status, answer.json) == (200, {})
@@ -93,7 +93,7 @@ class Hooks:
     def remove_app(self, *, at: datetime | None = None) -> None:
         """Somebody of the shop removes the app, whose tokens end by that; Shopify tells of it."""
         self.shopify.shop().installation = None
-        self.tell("app/uninstalled", SHOP_BODY, at=at)
+        self.notify("app/uninstalled", SHOP_BODY, at=at)
 
     def customer(self, number: int = CUSTOMER) -> Customer:
         """The store's customer, as it is stored."""

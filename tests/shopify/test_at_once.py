@@ -55,12 +55,12 @@ def by_key(shop: Shop) -> None:
 def by_webhook(hooks: Hooks) -> None:
     """The shop tells of the person, newer."""
     said = {"updated_at": LATER, "phone": PHONE, **consents("subscribed", "subscribed")}
-    hooks.tell("customers/update", customer_body(last_name="Builder", **said))
+    hooks.notify("customers/update", customer_body(last_name="Builder", **said))
 
 
 def by_order(hooks: Hooks) -> None:
     """The shop tells of the person's order, newer."""
-    hooks.tell("orders/updated", order_body(updated_at=LATER, customer={"id": CUSTOMER}))
+    hooks.notify("orders/updated", order_body(updated_at=LATER, customer={"id": CUSTOMER}))
 
 
 def by_another_store(shop: Shop, other: str) -> None:

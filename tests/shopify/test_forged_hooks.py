@@ -77,8 +77,8 @@ GENUINE: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def known(hooks: Hooks) -> Hooks:
     """A customer with an order."""
-    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-    hooks.tell("orders/create", order_body())
+    hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.notify("orders/create", order_body())
     return hooks
 
 
@@ -192,7 +192,7 @@ class TestUninstalled:
     """app/uninstalled is believed once the shop itself refuses our tokens."""
 
     def test_not_while_the_shop_takes_our_tokens(self, known: Hooks, shopify: Shopify) -> None:
-        known.tell("app/uninstalled", SHOP_BODY)
+        known.notify("app/uninstalled", SHOP_BODY)
         store = shopify.store(known.workspace)
         assert (store.is_active, store.connection_status) == (True, ConnectionStatus.CONNECTED)
         assert find_claim(SHOP) is not None
@@ -200,7 +200,7 @@ class TestUninstalled:
 
     def test_not_where_a_scope_is_lacking(self, known: Hooks, shopify: Shopify) -> None:
         shopify.answering(Response(status=403))
-        known.tell("app/uninstalled", SHOP_BODY)
+        known.notify("app/uninstalled", SHOP_BODY)
         assert shopify.store(known.workspace).is_active
 
     @pytest.mark.parametrize(("status", "tries"), [(500, 3), (402, 1), (404, 1)])
@@ -223,10 +223,10 @@ class TestUninstalled:
         """A token that ended by a refresh is refused, and says nothing of the app."""
         installation = shopify.shop().installation
         assert installation is not None
-        known.tell("app/uninstalled", SHOP_BODY)
+        known.notify("app/uninstalled", SHOP_BODY)
         installation.give_tokens(instead_of=installation.refresh_token)
         shopify.answering(Response(status=401))
-        known.tell("app/uninstalled", SHOP_BODY)
+        known.notify("app/uninstalled", SHOP_BODY)
         assert shopify.store(known.workspace).is_active
 
 
@@ -234,7 +234,7 @@ class TestShopRedact:
     """shop/redact takes what was disconnected two days before."""
 
     def test_not_of_a_connected_one(self, known: Hooks) -> None:
-        known.tell("shop/redact", REDACTION)
+        known.notify("shop/redact", REDACTION)
         known.world.advance(days=30)
         known.world.sweep()
         known.world.deliver()
@@ -245,7 +245,7 @@ class TestShopRedact:
     def test_it_waits_for_two_days(self, known: Hooks, owner: Someone, hours: float) -> None:
         known.remove_app()
         known.world.advance(hours=hours)
-        known.tell("shop/redact", REDACTION)
+        known.notify("shop/redact", REDACTION)
         known.world.advance(hours=47.9 - hours)
         known.world.sweep()
         known.world.deliver()
@@ -262,11 +262,11 @@ class TestShopRedact:
         self, known: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         known.remove_app()
-        known.tell("shop/redact", REDACTION)
+        known.notify("shop/redact", REDACTION)
         known.world.advance(hours=1)
         shopify.connect(owner, known.workspace)
         known.world.deliver()
-        known.tell("orders/create", order_body(id=9))
+        known.notify("orders/create", order_body(id=9))
         known.world.advance(hours=50)
         known.world.sweep()
         known.world.deliver()

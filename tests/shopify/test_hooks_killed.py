@@ -87,8 +87,8 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
     other = ShopCustomer(OTHER, EMAIL, PHONE, "Barnabas", created_at=at, updated_at=at)
     shopify.shop(SHOP).customers.append(other)
     shopify.shop(SHOP).name = f"Renamed {CANARY}"
-    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-    hooks.tell("orders/create", order_body())
+    hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.notify("orders/create", order_body())
     return Shop(hooks.world, owner, hooks.workspace, str(hooks.store.id))
 
 

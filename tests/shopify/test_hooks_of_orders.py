@@ -34,7 +34,7 @@ class TestCreate:
     """orders/create."""
 
     def test_whole(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         order = hooks.order()
         assert order is not None
         assert (order.number, order.external_id) == ("#1001", str(ORDER))
@@ -54,18 +54,20 @@ class TestCreate:
         assert (profile["email"], profile["name"]) == (EMAIL, "Barnabas")
 
     def test_of_a_guest(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com"))
+        hooks.notify(
+            "orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com")
+        )
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         assert profile["email"] == f"guest.{CANARY}@example.com"
 
     def test_of_nobody(self, hooks: Hooks) -> None:
-        hooks.tell("orders/create", order_body(customer=None, email="", phone="555-1212"))
+        hooks.notify("orders/create", order_body(customer=None, email="", phone="555-1212"))
         order = hooks.order()
         assert order is not None
         assert order.profile_id is None
 
     def test_in_another_currency_than_the_stores(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body(total_price_set=money("43.28", "USD")))
+        hooks.notify("orders/create", order_body(total_price_set=money("43.28", "USD")))
         assert hooks.order() is None
 
     def test_paid_in_the_buyers_currency(self, hooks: Hooks) -> None:
@@ -73,7 +75,7 @@ class TestCreate:
         total = money("50.00", "EUR", ("100.00", "USD"))
         back = {"kind": "refund", "status": "success", "amount": "25.00", "currency": "USD"}
         refunds = [{"transactions": [back]}, {"transactions": [back]}]
-        hooks.tell("orders/create", order_body(total_price_set=total, refunds=refunds))
+        hooks.notify("orders/create", order_body(total_price_set=total, refunds=refunds))
         order = hooks.order()
         assert order is not None
         assert (order.amounts.total, order.amounts.total_refunded) == (5000, 2500)
@@ -89,7 +91,7 @@ class TestCreate:
     def test_financial_status(
         self, hooks: Hooks, said: str | None, status: FinancialStatus
     ) -> None:
-        hooks.tell("orders/create", order_body(financial_status=said))
+        hooks.notify("orders/create", order_body(financial_status=said))
         order = hooks.order()
         assert order is not None
         assert order.financial_status is status
@@ -106,7 +108,7 @@ class TestCreate:
     def test_fulfillment_status(
         self, hooks: Hooks, said: str | None, status: FulfillmentStatus
     ) -> None:
-        hooks.tell("orders/create", order_body(fulfillment_status=said))
+        hooks.notify("orders/create", order_body(fulfillment_status=said))
         order = hooks.order()
         assert order is not None
         assert order.fulfillment_status is status
@@ -114,7 +116,7 @@ class TestCreate:
     def test_more_than_is_kept(self, hooks: Hooks) -> None:
         codes = [{"code": f"C{number}"} for number in range(7)]
         lines = [line_body(title=f"Line {number}") for number in range(260)]
-        hooks.tell("orders/create", order_body(discount_codes=codes, line_items=lines))
+        hooks.notify("orders/create", order_body(discount_codes=codes, line_items=lines))
         order = hooks.order()
         assert order is not None
         assert order.discount_codes == ("C0", "C1", "C2", "C3", "C4")
@@ -138,7 +140,7 @@ class TestCreate:
         ],
     )
     def test_what_is_no_order(self, hooks: Hooks, overrides: dict[str, Any]) -> None:
-        hooks.tell("orders/create", order_body(**overrides))
+        hooks.notify("orders/create", order_body(**overrides))
         assert hooks.order() is None
 
 
@@ -153,7 +155,7 @@ class TestUpdated:
         ]
         for number, order in enumerate(permutations(bodies)):
             for body in order:
-                hooks.tell("orders/updated", {**body, "id": number + 1})
+                hooks.notify("orders/updated", {**body, "id": number + 1})
             stored = hooks.order(number + 1)
             assert stored is not None
             assert (stored.number, stored.cancelled, stored.updated_at) == (
@@ -164,9 +166,9 @@ class TestUpdated:
         assert listed(hooks, owner) == 6
 
     def test_twice(self, hooks: Hooks) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         before, rows = hooks.order(), hooks.rows
-        hooks.tell("orders/updated", order_body())
+        hooks.notify("orders/updated", order_body())
         assert (hooks.order(), hooks.rows) == (before, rows)
 
 
@@ -174,8 +176,8 @@ class TestDelete:
     """orders/delete."""
 
     def test_it_is_gone(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body())
-        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.notify("orders/create", order_body())
+        hooks.notify("orders/delete", {"id": ORDER})
         assert hooks.order() is None
         assert listed(hooks, owner) == 0
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
@@ -184,10 +186,10 @@ class TestDelete:
 
     def test_it_comes_back(self, hooks: Hooks, owner: Someone) -> None:
         """What was told of it isn't told twice: there are as many events as are counted."""
-        hooks.tell("orders/create", order_body())
-        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.notify("orders/create", order_body())
+        hooks.notify("orders/delete", {"id": ORDER})
         newer = (clock.now() + timedelta(seconds=5)).isoformat()
-        hooks.tell("orders/updated", order_body(updated_at=newer))
+        hooks.notify("orders/updated", order_body(updated_at=newer))
         assert hooks.order() is not None
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         path = f"/profiles/{profile['id']}/events"
@@ -196,33 +198,33 @@ class TestDelete:
         assert (names, events["total"]) == (["order_placed", "order_refunded"], 2)
 
     def test_before_it_was_known(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/delete", {"id": ORDER})
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/delete", {"id": ORDER})
+        hooks.notify("orders/create", order_body())
         assert hooks.order() is None
         assert listed(hooks, owner) == 0
 
     def test_back_again_it_is_told_of_once(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         path = f"/profiles/{profile['id']}/events"
         before = hooks.world.call("GET", path, token=owner.token).json["items"]
         assert "order_placed" in {event["name"] for event in before}
-        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.notify("orders/delete", {"id": ORDER})
         hooks.world.advance(minutes=1)
-        hooks.tell("orders/updated", order_body(updated_at=clock.now().isoformat()))
+        hooks.notify("orders/updated", order_body(updated_at=clock.now().isoformat()))
         assert listed(hooks, owner) == 1
         after = hooks.world.call("GET", path, token=owner.token).json["items"]
         assert [event["name"] for event in after] == [event["name"] for event in before]
 
     def test_an_update_from_before_comes_late(self, hooks: Hooks) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         late = (clock.now() - timedelta(seconds=5)).isoformat()
-        hooks.tell("orders/delete", {"id": ORDER})
-        hooks.tell("orders/updated", order_body(updated_at=late))
+        hooks.notify("orders/delete", {"id": ORDER})
+        hooks.notify("orders/updated", order_body(updated_at=late))
         assert hooks.order() is None
 
     def test_twice(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         for _ in range(2):
-            hooks.tell("orders/delete", {"id": ORDER})
+            hooks.notify("orders/delete", {"id": ORDER})
         assert listed(hooks, owner) == 0

@@ -101,7 +101,7 @@ class TestCreate:
     def test_a_new_customer_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
         """The webhook says nothing of consent or the locale."""
         in_shop(shopify, locale="de", email_consent=Consent("SUBSCRIBED", moment(CREATED)))
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         customer, profile = hooks.customer(), hooks.profile()
         assert graphql_calls(shopify) == 1
         assert (customer.first_name, customer.last_name) == ("Barnabas", "Biller")
@@ -114,7 +114,7 @@ class TestCreate:
         assert (profile.name, profile.email_consent) == ("Barnabas Biller", SUBSCRIBED)
 
     def test_one_that_says_all(self, hooks: Hooks, shopify: Shopify) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
         assert graphql_calls(shopify) == 0
         customer = hooks.customer()
         assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, UNSUBSCRIBED)
@@ -122,18 +122,18 @@ class TestCreate:
     def test_the_token_has_ended(self, hooks: Hooks, shopify: Shopify) -> None:
         in_shop(shopify)
         hooks.world.advance(hours=2)
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         assert hooks.customer().email == EMAIL
         assert shopify.token_requests() == 1
 
     def test_gone_by_then(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         assert hooks.find_customer() is None
 
     def test_the_shop_takes_our_tokens_no_more(self, hooks: Hooks, shopify: Shopify) -> None:
         """What was told is taken all the same."""
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         assert (hooks.customer().email, hooks.customer().email_consent) == (EMAIL, NOTHING)
         assert graphql_calls(shopify) == 0
 
@@ -155,10 +155,10 @@ class TestUpdate:
 
     @pytest.fixture(autouse=True)
     def _known(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed", at=CREATED)))
+        hooks.notify("customers/create", customer_body(**consents("subscribed", at=CREATED)))
 
     def test_consent_stays_where_nothing_is_said(self, hooks: Hooks, shopify: Shopify) -> None:
-        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         customer = hooks.customer()
         assert (customer.last_name, customer.email_consent) == ("Baker", SUBSCRIBED)
         assert customer.external_updated_at == moment(LATER)
@@ -167,13 +167,13 @@ class TestUpdate:
 
     def test_an_older_one_changes_nothing(self, hooks: Hooks) -> None:
         before = hooks.customer()
-        hooks.tell("customers/update", customer_body(updated_at=CREATED, last_name="Baker"))
+        hooks.notify("customers/update", customer_body(updated_at=CREATED, last_name="Baker"))
         assert hooks.customer() == before
 
     def test_twice(self, hooks: Hooks) -> None:
-        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         before, rows = hooks.customer(), hooks.rows
-        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         assert (hooks.customer(), hooks.rows) == (before, rows)
 
     def test_a_new_address_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
@@ -184,12 +184,12 @@ class TestUpdate:
             updated_at=moment(LATER),
             email_consent=Consent("UNSUBSCRIBED", moment(LATER)),
         )
-        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, email=new))
         assert (hooks.customer().email, hooks.customer().email_consent) == (new, UNSUBSCRIBED)
 
     def test_what_cannot_be_read_is_left_out(self, hooks: Hooks) -> None:
         fields = {"phone": "555-1212", "first_name": " ", "last_name": "x" * 300}
-        hooks.tell("customers/update", customer_body(updated_at=LATER, **fields))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, **fields))
         customer = hooks.customer()
         assert (customer.phone, customer.first_name) == (None, None)
         assert customer.last_name == "x" * 255
@@ -197,8 +197,8 @@ class TestUpdate:
     def test_the_locale_stays(self, hooks: Hooks, shopify: Shopify) -> None:
         new = f"new.{CANARY}@example.com"
         in_shop(shopify, email=new, updated_at=moment(LATER), locale="fr-CA")
-        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new))
-        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new, last_name="B"))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, email=new))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, email=new, last_name="B"))
         assert (hooks.customer().locale, hooks.customer().last_name) == ("fr-CA", "B")
 
 
@@ -206,33 +206,33 @@ class TestDelete:
     """customers/delete."""
 
     def test_it_is_marked(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
-        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/delete", {"id": CUSTOMER})
         assert hooks.customer().deleted_at is not None
         assert hooks.profile().name == "Barnabas Biller"
 
     def test_what_was_sent_before_does_not_bring_it_back(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
-        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/delete", {"id": CUSTOMER})
         late = (clock.now() - timedelta(seconds=5)).isoformat()
-        hooks.tell("customers/update", customer_body(updated_at=late, **consents("subscribed")))
+        hooks.notify("customers/update", customer_body(updated_at=late, **consents("subscribed")))
         assert hooks.customer().deleted_at is not None
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
         """What was told before then brings nobody; what is newer does."""
         deleted_at = moment(UPDATED) + timedelta(days=1)
         for at in (deleted_at, moment(CREATED)):
-            hooks.tell("customers/delete", {"id": CUSTOMER}, at=at)
+            hooks.notify("customers/delete", {"id": CUSTOMER}, at=at)
         said = consents("subscribed")
         for at in (deleted_at, moment(UPDATED)):
             body = customer_body(updated_at=at.isoformat(), **said)
-            hooks.tell("customers/update", body)
+            hooks.notify("customers/update", body)
             assert hooks.find_customer() is None
         assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
         [deletion] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
         assert deletion.at == deleted_at
         assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
-        hooks.tell("customers/update", customer_body(updated_at=LATER, **said))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, **said))
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
 
@@ -270,7 +270,7 @@ class TestDelete:
             raw = json.dumps(said).encode()
             customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
 
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         person = hooks.profile()
 
         def erases() -> None:
@@ -297,8 +297,8 @@ class TestDelete:
     def test_newer_than_the_deletion_before_the_worker_comes(
         self, hooks: Hooks, owner: Someone
     ) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
-        hooks.tell("customers/delete", {"id": CUSTOMER}, at=moment(UPDATED))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/delete", {"id": CUSTOMER}, at=moment(UPDATED))
         person = hooks.profile()
         path = f"/profiles/{person.id}"
         assert hooks.world.call("DELETE", path, token=owner.token).status == 204
@@ -314,17 +314,17 @@ class TestEmailConsent:
 
     @pytest.fixture(autouse=True)
     def _known(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+        hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
 
     def test_subscribed(self, hooks: Hooks) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed"))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed"))
         customer, profile = hooks.customer(), hooks.profile()
         assert (customer.email_consent, customer.email_consent_at) == (SUBSCRIBED, moment(UPDATED))
         assert profile.email_consent is SUBSCRIBED
         assert customer.external_updated_at == moment(UPDATED)
 
     def test_the_change_says_that_it_came_from_there(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed"))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed"))
         path = f"/profiles/{hooks.profile().id}/consent"
         [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
         assert (change["source"], change["store"]["id"]) == ("shopify", str(hooks.store.id))
@@ -335,64 +335,64 @@ class TestEmailConsent:
     def test_any_order_ends_alike(self, hooks: Hooks, order: tuple[int, ...]) -> None:
         statements = [("subscribed", CREATED), ("unsubscribed", UPDATED), ("pending", LATER)]
         for number in order:
-            hooks.tell(EMAIL_TOPIC, email_consent(*statements[number]))
+            hooks.notify(EMAIL_TOPIC, email_consent(*statements[number]))
         assert hooks.customer().email_consent is PENDING
         assert hooks.profile().email_consent is PENDING
 
     def test_twice(self, hooks: Hooks) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+        hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed"))
         rows = hooks.rows
-        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+        hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed"))
         assert hooks.rows == rows
 
     def test_while_the_customer_is_written(self, hooks: Hooks) -> None:
         """A pull that is faster makes the record newer, and what is told of consent no older."""
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", CREATED))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
 
         def pull() -> None:
             raw = json.dumps(customer_body(updated_at=LATER, last_name="Miller")).encode()
             customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
 
         with before_the_commit(pull, which=2):
-            hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+            hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed"))
         assert hooks.customer().last_name == "Miller"
         assert hooks.customer().email_consent is UNSUBSCRIBED
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_nothing_is_asserted(self, hooks: Hooks) -> None:
         """`tests/shopify/test_no_holds.py` has the boxes that somebody unticks."""
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", CREATED))
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid"))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid"))
         assert hooks.customer().email_consent is NOTHING
         assert hooks.profile().email_consent is SUBSCRIBED
 
     @pytest.mark.parametrize("state", [None, "delighted"])
     def test_an_unknown_state_says_nothing(self, hooks: Hooks, state: str | None) -> None:
         before = hooks.customer()
-        hooks.tell(EMAIL_TOPIC, email_consent(state))
+        hooks.notify(EMAIL_TOPIC, email_consent(state))
         assert hooks.customer() == before
 
     def test_an_undated_refusal_counts_from_now(self, hooks: Hooks) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", LATER))
-        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed", None))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed", None))
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_an_undated_consent_never_beats_a_refusal(self, hooks: Hooks) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed", CREATED))
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", None))
+        hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed", CREATED))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed", None))
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_before_the_customer(self, hooks: Hooks, shopify: Shopify) -> None:
         """The shop is asked who that is."""
         in_shop(shopify).number = 7
         shopify.shop(SHOP).customers[0].email_consent = Consent("UNSUBSCRIBED", moment(LATER))
-        hooks.tell(EMAIL_TOPIC, {**email_consent("subscribed"), "customer_id": 7})
+        hooks.notify(EMAIL_TOPIC, {**email_consent("subscribed"), "customer_id": 7})
         assert hooks.customer(7).email_consent is UNSUBSCRIBED
 
     def test_of_an_address_that_is_not_known(self, hooks: Hooks, shopify: Shopify) -> None:
         """The late word of an old address changes nothing: the shop says how things are."""
         in_shop(shopify, email_consent=Consent("UNSUBSCRIBED", moment(LATER)))
-        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", address=f"old.{CANARY}@example.com"))
+        hooks.notify(EMAIL_TOPIC, email_consent("subscribed", address=f"old.{CANARY}@example.com"))
         assert hooks.customer().email == EMAIL
         assert hooks.customer().email_consent is UNSUBSCRIBED
 
@@ -401,14 +401,14 @@ class TestSmsConsent:
     """customers_marketing_consent/update."""
 
     def test_subscribed(self, hooks: Hooks) -> None:
-        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
-        hooks.tell(SMS_TOPIC, sms_consent("subscribed"))
+        hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
+        hooks.notify(SMS_TOPIC, sms_consent("subscribed"))
         customer, profile = hooks.customer(), hooks.profile()
         assert (customer.sms_consent, customer.sms_consent_at) == (SUBSCRIBED, moment(UPDATED))
         assert (profile.sms_consent, profile.email_consent) == (SUBSCRIBED, NOTHING)
 
     def test_of_nobody(self, hooks: Hooks) -> None:
-        hooks.tell(SMS_TOPIC, sms_consent("subscribed"))
+        hooks.notify(SMS_TOPIC, sms_consent("subscribed"))
         assert hooks.find_customer() is None
 
 
@@ -416,15 +416,15 @@ class TestMerge:
     """customers/merge."""
 
     def test_one_goes_and_one_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         in_shop(shopify, last_name="Both").number = 7
-        hooks.tell("customers/merge", {**MERGED, "status": "completed"})
+        hooks.notify("customers/merge", {**MERGED, "status": "completed"})
         assert hooks.customer().deleted_at is not None
         assert hooks.customer(7).last_name == "Both"
         assert hooks.customer(7).profile_id == hooks.customer().profile_id
 
     def test_one_that_failed(self, hooks: Hooks, shopify: Shopify) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
-        hooks.tell("customers/merge", {**MERGED, "status": "failed"})
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/merge", {**MERGED, "status": "failed"})
         assert hooks.customer().deleted_at is None
         assert graphql_calls(shopify) == 0

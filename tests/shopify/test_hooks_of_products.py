@@ -81,7 +81,7 @@ class TestProducts:
         return answer.json
 
     def test_whole(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("products/create", product_body())
+        hooks.notify("products/create", product_body())
         body = self.shown(hooks, owner)
         assert (body["title"], body["description"]) == ("Scarf", "<p>Warm</p>")
         assert (body["vendor"], body["productType"]) == ("Loom", "Scarves")
@@ -110,29 +110,29 @@ class TestProducts:
             product_body(title="Old"),
             product_body(updated_at=LATER, published_at=None, status="draft"),
         ):
-            hooks.tell("products/update", body)
+            hooks.notify("products/update", body)
         shown = self.shown(hooks, owner)
         assert (shown["title"], shown["status"], shown["published"]) == ("Scarf", "draft", False)
 
     def test_deleted_for_good(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("products/create", product_body())
-        hooks.tell("products/delete", {"id": PRODUCT})
-        hooks.tell("products/delete", {"id": PRODUCT})
-        hooks.tell("products/update", product_body(updated_at=LATER))
+        hooks.notify("products/create", product_body())
+        hooks.notify("products/delete", {"id": PRODUCT})
+        hooks.notify("products/delete", {"id": PRODUCT})
+        hooks.notify("products/update", product_body(updated_at=LATER))
         assert self.shown(hooks, owner)["status"] == "removed"
 
     def test_of_no_product(self, hooks: Hooks, owner: Someone) -> None:
         """What was told before then brings none; what is newer does."""
         deleted_at = datetime.fromisoformat(UPDATED).astimezone(UTC) + timedelta(days=1)
         for at in (deleted_at, datetime.fromisoformat(CREATED)):
-            hooks.tell("products/delete", {"id": PRODUCT}, at=at)
+            hooks.notify("products/delete", {"id": PRODUCT}, at=at)
         for updated_at in (deleted_at.isoformat(), UPDATED):
-            hooks.tell("products/update", product_body(updated_at=updated_at))
+            hooks.notify("products/update", product_body(updated_at=updated_at))
         [deletion] = [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
         assert isinstance(deletion, DeletedProductItem)
         assert deletion.at == deleted_at
         assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
-        hooks.tell("products/update", product_body(updated_at=LATER))
+        hooks.notify("products/update", product_body(updated_at=LATER))
         assert self.shown(hooks, owner)["status"] == "active"
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedProductItem)]
 
@@ -150,17 +150,17 @@ class TestProducts:
 
         def deletes() -> None:
             at = datetime.fromisoformat(UPDATED) + timedelta(days=1)
-            hooks.tell("products/delete", {"id": PRODUCT}, at=at)
+            hooks.notify("products/delete", {"id": PRODUCT}, at=at)
 
         for step in (deletes, feeds) if is_first else (feeds, deletes):
             step()
-        hooks.tell("products/update", product_body())
+        hooks.notify("products/update", product_body())
         product = ProductRepository(hooks.workspace).get(self.id_of(hooks))
         assert product is not None
         own = product.layers[product_source_id(hooks.store.id, hooks.store.id)]
         assert (own.is_live, product.layers[feed.source].is_live) == (False, True)
         assert product.summary.title == "Of a feed"
-        hooks.tell("products/update", product_body(updated_at=LATER))
+        hooks.notify("products/update", product_body(updated_at=LATER))
         product = ProductRepository(hooks.workspace).get(self.id_of(hooks))
         assert product is not None
         assert product.layers[own.source].is_live

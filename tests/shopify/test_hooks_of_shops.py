@@ -33,7 +33,7 @@ class TestUninstalled:
 
     def test_nothing_arrives_any_more(self, hooks: Hooks) -> None:
         hooks.remove_app()
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         assert hooks.find_customer() is None
 
     def test_twice(self, hooks: Hooks, shopify: Shopify) -> None:
@@ -48,7 +48,7 @@ class TestUninstalled:
         hooks.remove_app()
         hooks.world.advance(seconds=1)
         shopify.connect(owner, hooks.workspace)
-        hooks.tell("app/uninstalled", SHOP_BODY, at=removed_at)
+        hooks.notify("app/uninstalled", SHOP_BODY, at=removed_at)
         assert shopify.store(hooks.workspace).is_active
 
     def test_after_it_was_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
@@ -61,7 +61,7 @@ class TestUninstalled:
         link = shopify.link(other, SHOP)
         hooks.world.advance(minutes=1)
         for _ in range(2):
-            hooks.tell("app/uninstalled", SHOP_BODY, at=removed_at)
+            hooks.notify("app/uninstalled", SHOP_BODY, at=removed_at)
         assert shopify.store(hooks.workspace).is_active
         assert shopify.choose(other, link, choose_existing(theirs)).status == 200
         assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
@@ -112,7 +112,7 @@ class TestScopes:
         installation = shopify.shop().installation
         assert installation is not None
         installation.scopes = tuple(granted.split(","))
-        hooks.tell("app/scopes_update", {"id": 1, "previous": [], "current": ["read_orders"]})
+        hooks.notify("app/scopes_update", {"id": 1, "previous": [], "current": ["read_orders"]})
         store = shopify.store(hooks.workspace)
         is_connected = store.connection_status is ConnectionStatus.CONNECTED
         assert (is_connected, store.takes_consent, store.makes_coupons) == expected
@@ -122,7 +122,7 @@ class TestScopes:
 
     def test_of_one_that_needs_approval_anyway(self, hooks: Hooks, shopify: Shopify) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
-        hooks.tell("app/scopes_update", {"previous": [], "current": []})
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
         assert shopify.server.requests == []
 
 
@@ -143,7 +143,7 @@ class TestDetails:
                 Locale("fr", "French", primary=True),
             ),
         )
-        hooks.tell(topic, SHOP_BODY if topic == "shop/update" else {"locale": "fr"})
+        hooks.notify(topic, SHOP_BODY if topic == "shop/update" else {"locale": "fr"})
         store = shopify.store(hooks.workspace)
         assert (store.name, store.primary_locale) == ("Renamed", "fr")
         assert [row.locale for row in store.locales] == ["fr", "en"]
@@ -152,7 +152,7 @@ class TestDetails:
 
     def test_the_currency_stays(self, hooks: Hooks, shopify: Shopify) -> None:
         shopify.shop().currency_code = "USD"
-        hooks.tell("shop/update", SHOP_BODY)
+        hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace).currency == "EUR"
 
     def test_without_read_locales_it_stays_in_the_language_that_it_had(
@@ -161,14 +161,14 @@ class TestDetails:
         """Nobody says that it is another; so it stays where it is connected again, too."""
         shop = shopify.shop()
         shop.locales = (Locale("de", "German", primary=True), Locale("fr", "French"))
-        hooks.tell("locales/update", {"locale": "fr", "published": True})
+        hooks.notify("locales/update", {"locale": "fr", "published": True})
         before = shopify.store(hooks.workspace)
         assert shop.installation is not None
         scopes = "read_customers,read_orders,read_products"
         shop.installation.scopes = tuple(scopes.split(","))
-        hooks.tell("app/scopes_update", {"previous": [], "current": []})
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
         shop.name, shop.url = "Renamed", "https://renamed.example.com"
-        hooks.tell("shop/update", SHOP_BODY)
+        hooks.notify("shop/update", SHOP_BODY)
         store = shopify.store(hooks.workspace)
         german, french = before.locales
         expected = (replace(german, url=shop.url), french)
@@ -184,7 +184,7 @@ class TestDetails:
 
     def test_nothing_new_writes_nothing(self, hooks: Hooks, shopify: Shopify) -> None:
         before = shopify.store(hooks.workspace)
-        hooks.tell("shop/update", SHOP_BODY)
+        hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace) == replace(before)
 
 
@@ -195,8 +195,8 @@ def test_two_workspaces(hooks: Hooks, shopify: Shopify) -> None:
     hooks.world.advance(seconds=1)
     shopify.connect(stranger, theirs)
     late = clock.now() - timedelta(minutes=1)
-    hooks.tell("app/uninstalled", SHOP_BODY, at=late)
+    hooks.notify("app/uninstalled", SHOP_BODY, at=late)
     assert shopify.store(theirs).is_active
-    hooks.tell("customers/create", customer_body(email_marketing_consent={"state": "pending"}))
+    hooks.notify("customers/create", customer_body(email_marketing_consent={"state": "pending"}))
     assert hooks.find_customer() is None
     assert Hooks(hooks.world, theirs, shopify.store(theirs), shopify).find_customer() is not None

@@ -181,7 +181,7 @@ class TestPull:
     ) -> None:
         fill(shopify, 1, 0)
         said = {"email_marketing_consent": {"state": "pending"}}
-        hooks.tell("customers/create", customer_body(id=1, updated_at=LATER, **said))
+        hooks.notify("customers/create", customer_body(id=1, updated_at=LATER, **said))
         pulled(hooks, owner)
         assert hooks.customer(1).last_name == "Biller"
 

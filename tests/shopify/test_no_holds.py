@@ -45,8 +45,8 @@ class TestBoxes:
     def test_by_webhook(
         self, hooks: Hooks, state: str, becomes: ConsentState, at: str | None
     ) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
-        hooks.tell(EMAIL_TOPIC, email_consent(state, at))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify(EMAIL_TOPIC, email_consent(state, at))
         assert hooks.profile().email_consent is becomes
         assert hooks.customer().email_consent is ConsentState.NOT_SUBSCRIBED
 
@@ -225,14 +225,14 @@ class TestPermissionGivenBack:
         installation = shopify.shop().installation
         assert installation is not None
         installation.scopes = scopes
-        hooks.tell("app/scopes_update", {"previous": [], "current": []})
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
 
     @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
     def test_noes_alone(self, hooks: Hooks, owner: Someone, shopify: Shopify, state: str) -> None:
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
         made.email_consent = Consent("PENDING", moment_of(UPDATED))
         shopify.shop(SHOP).customers.append(made)
-        hooks.tell("customers/create", customer_body(**consents("pending")))
+        hooks.notify("customers/create", customer_body(**consents("pending")))
         others = ("read_orders", "read_products", "write_discounts")
         self.grant(hooks, shopify, "read_customers", *others)
         change_consent(Shop(hooks.world, owner, hooks.workspace), EMAIL, state)
@@ -254,7 +254,7 @@ class TestOwedToAShop:
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
         made.email_consent = Consent("SUBSCRIBED", at)
         shopify.shop(SHOP).customers.append(made)
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         return made
 
     def erase_with_a_no(self, hooks: Hooks, owner: Someone) -> None:

@@ -38,7 +38,7 @@ def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
     """Somebody whom the shop and the service know alike."""
     made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
     shopify.shop(SHOP).customers.append(made)
-    hooks.tell("customers/create", customer_body())
+    hooks.notify("customers/create", customer_body())
     return made
 
 
@@ -55,7 +55,7 @@ class TestRead:
     def test_by_webhook(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, stored: str
     ) -> None:
-        hooks.tell(EMAIL_TOPIC, said("subscribed", level))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", level))
         [one] = evidence(hooks, owner)
         assert (one["optInLevel"], one["source"]) == (stored, "shopify")
         assert one["store"]["id"] == str(hooks.store.id)
@@ -65,16 +65,16 @@ class TestRead:
         made.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "CONFIRMED_OPT_IN")
         made.sms_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
         shopify.shop(SHOP).customers.append(made)
-        hooks.tell("customers/create", customer_body())
+        hooks.notify("customers/create", customer_body())
         found = {each["channel"]: each["optInLevel"] for each in evidence(hooks, owner)}
         assert found == {"email": "confirmed", "sms": "single"}
 
     def test_a_level_that_comes_later(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
         assert [each["optInLevel"] for each in evidence(hooks, owner)] == ["confirmed", "single"]
 
 
@@ -98,7 +98,7 @@ class TestWrittenBack:
     def test_a_no_after_the_shops_confirmed_yes(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
         change(hooks, owner, "unsubscribed")
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
         assert self.level(customer) == "CONFIRMED_OPT_IN"
@@ -129,9 +129,9 @@ class TestWrittenBack:
         at = customer.email_consent.marketing_updated_at
         assert at is not None
         back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
-        hooks.tell(EMAIL_TOPIC, back)
+        hooks.notify(EMAIL_TOPIC, back)
         assert len(evidence(hooks, owner)) == 1
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", LATER))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", LATER))
         assert len(evidence(hooks, owner)) == 1
 
 
@@ -167,7 +167,7 @@ class TestDoubleOptIn:
         at = consent.marketing_updated_at
         assert at is not None
         back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
-        hooks.tell(EMAIL_TOPIC, back)
+        hooks.notify(EMAIL_TOPIC, back)
         assert [each["state"] for each in evidence(hooks, owner)] == ["subscribed", "pending"]
 
     def test_the_shops_pending_coming_back_says_nothing_new(
@@ -176,7 +176,7 @@ class TestDoubleOptIn:
         path = self.ask(hooks, owner)
         at = customer.email_consent.marketing_updated_at
         assert at is not None
-        hooks.tell(EMAIL_TOPIC, said("pending", "single_opt_in", at.isoformat()))
+        hooks.notify(EMAIL_TOPIC, said("pending", "single_opt_in", at.isoformat()))
         self.confirm(hooks, path)
         assert customer.email_consent.marketing_state == "SUBSCRIBED"
 
@@ -194,7 +194,7 @@ class TestDoubleOptIn:
     ) -> None:
         """It has the state already, and learns the level alone."""
         customer.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
         path = self.ask(hooks, owner)
         asked_at = clock.now()
         self.confirm(hooks, path)
@@ -204,7 +204,7 @@ class TestDoubleOptIn:
         assert consent.marketing_updated_at >= asked_at
         at = consent.marketing_updated_at.replace(microsecond=0).isoformat()
         known = len(evidence(hooks, owner))
-        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", at))
+        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", at))
         assert len(evidence(hooks, owner)) == known
         updated_at = consent.marketing_updated_at
         self.confirm(hooks, path)

@@ -48,7 +48,7 @@ class TestDataRequest:
     def test_the_owner_is_told(self, known: Hooks, owner: Someone, is_removed: bool) -> None:
         if is_removed:
             remove_app(known)
-        known.tell("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
+        known.notify("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
         email = known.world.emails()[-1]
         assert email.to == owner.email
         assert str(CUSTOMER) in email.text
@@ -56,9 +56,9 @@ class TestDataRequest:
         assert EMAIL not in email.text + email.html
 
     def test_of_who_is_known_by_orders_alone(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         [profile] = profiles(hooks, owner)
-        hooks.tell("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
+        hooks.notify("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
         email = hooks.world.emails()[-1]
         assert email.to == owner.email
         assert str(CUSTOMER) in email.text
@@ -87,7 +87,7 @@ class TestDataRequest:
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
         before = len(hooks.world.emails())
-        hooks.tell("customers/data_request", ASKED)
+        hooks.notify("customers/data_request", ASKED)
         assert len(hooks.world.emails()) == before
 
 
@@ -101,7 +101,7 @@ class TestCustomerRedact:
         if is_removed:
             remove_app(known)
         for _ in range(2):
-            known.tell("customers/redact", REDACT)
+            known.notify("customers/redact", REDACT)
         assert profiles(known, owner) == []
         assert known.find_customer() is None
         order = known.order()
@@ -113,7 +113,7 @@ class TestCustomerRedact:
     def test_what_another_store_told_stays(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner, firstName="Barnabas")
         for _ in range(2):
-            known.tell("customers/redact", REDACT)
+            known.notify("customers/redact", REDACT)
         [profile] = profiles(known, owner)
         assert (profile["name"], profile["email"], profile["phone"]) == ("Barnabas", EMAIL, None)
         assert known.find_customer() is None
@@ -142,7 +142,7 @@ class TestCustomerRedact:
         }[statement]  # fmt: skip
         answer = known.world.call("POST", path, token=owner.token, json_body=body)
         assert answer.status in {200, 201}, answer.body
-        known.tell("customers/redact", REDACT)
+        known.notify("customers/redact", REDACT)
         [left] = profiles(known, owner)
         assert left["id"] == profile["id"]
         assert (left["email"], left["phone"]) == (None, None)
@@ -153,10 +153,10 @@ class TestCustomerRedact:
         monkeypatch.setattr(redacting, "MAX_ROWS", 2)
         put_elsewhere(known, owner)
         for number in range(5):
-            known.tell("orders/create", order_body(id=number + 1))
+            known.notify("orders/create", order_body(id=number + 1))
         [profile] = profiles(known, owner)
         assert len(of_profile(known, owner, profile["id"], "events")) > 5
-        known.tell("customers/redact", REDACT)
+        known.notify("customers/redact", REDACT)
         assert of_profile(known, owner, profile["id"], "events") == []
         found = ProfileRepository(known.workspace).get(UUID(profile["id"]))
         assert found is not None
@@ -165,7 +165,7 @@ class TestCustomerRedact:
     def test_killed_anywhere(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner)
         other = {**PERSON, "id": 3, "email": f"eva.{CANARY}@example.com", "phone": None}
-        known.tell("customers/create", customer_body(**other, **consents("subscribed")))
+        known.notify("customers/create", customer_body(**other, **consents("subscribed")))
         bring_back = known.world.checkpoint()
 
         for customer, left in ((CUSTOMER, 2), (3, 1)):
@@ -182,9 +182,9 @@ class TestCustomerRedact:
                 assert all(each["phone"] != PHONE for each in found) is (customer == CUSTOMER)
 
     def test_a_late_update_brings_nothing_back(self, known: Hooks, owner: Someone) -> None:
-        known.tell("customers/redact", REDACT)
-        known.tell("customers/update", customer_body(**consents("subscribed")))
-        known.tell("orders/updated", order_body())
+        known.notify("customers/redact", REDACT)
+        known.notify("customers/update", customer_body(**consents("subscribed")))
+        known.notify("orders/updated", order_body())
         assert known.find_customer() is None
         assert profiles(known, owner) == []
 
@@ -194,11 +194,11 @@ class TestCustomerRedact:
     ) -> None:
         if is_known_to_others:
             put_elsewhere(known, owner)
-        known.tell("orders/delete", {"id": ORDER})
+        known.notify("orders/delete", {"id": ORDER})
         for _ in range(2):
-            known.tell("customers/redact", REDACT)
+            known.notify("customers/redact", REDACT)
         known.world.advance(minutes=1)
-        known.tell("orders/updated", order_body(updated_at=clock.now().isoformat()))
+        known.notify("orders/updated", order_body(updated_at=clock.now().isoformat()))
         order = known.order()
         assert order is not None
         assert (order.profile_id, order.customer_external_id) == (None, None)
@@ -211,9 +211,9 @@ class TestCustomerRedact:
     ) -> None:
         if is_known_to_others:
             put_elsewhere(hooks, owner)
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())
         for _ in range(2):
-            hooks.tell("customers/redact", REDACT)
+            hooks.notify("customers/redact", REDACT)
         words = ["Barnabas", PHONE] if is_known_to_others else ["Barnabas", PHONE, EMAIL]
         assert [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)] == []
         found = profiles(hooks, owner)
@@ -249,10 +249,10 @@ class TestCustomerRedact:
     def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
         """It never gets the buyer of whom its store tells later."""
         nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
-        known.tell("orders/create", order_body(id=7, **nobody))
-        known.tell("customers/redact", {**REDACT, "orders_to_redact": [ORDER, 7]})
+        known.notify("orders/create", order_body(id=7, **nobody))
+        known.notify("customers/redact", {**REDACT, "orders_to_redact": [ORDER, 7]})
         known.world.advance(minutes=1)
-        known.tell("orders/updated", order_body(id=7, updated_at=clock.now().isoformat()))
+        known.notify("orders/updated", order_body(id=7, updated_at=clock.now().isoformat()))
         order = known.order(7)
         assert order is not None
         assert (order.profile_id, profiles(known, owner)) == (None, [])
@@ -262,7 +262,7 @@ class TestCustomerRedact:
     ) -> None:
         at = moment_of(UPDATED)
         assert at is not None
-        known.tell("customers/redact", REDACT)
+        known.notify("customers/redact", REDACT)
         there = [ShopCustomer(n, f"{n}.{CANARY}@example.com", updated_at=at) for n in (1, CUSTOMER)]
         shopify.shop().customers += there
         path = f"/stores/{known.store.id}/imports"
@@ -272,9 +272,9 @@ class TestCustomerRedact:
         assert [each["email"] for each in profiles(known, owner)] == [there[0].email]
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
-        hooks.tell("customers/redact", REDACT)
+        hooks.notify("customers/redact", REDACT)
         assert hooks.find_customer() is None
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         assert hooks.find_customer() is None
 
     @pytest.mark.parametrize("what", ["orders/create", "customers/create"])
@@ -290,7 +290,7 @@ class TestCustomerRedact:
             return customer_body(**overrides, **consents("subscribed"))
 
         if was_erased:
-            hooks.tell("customers/create", customer_body(**consents("subscribed")))
+            hooks.notify("customers/create", customer_body(**consents("subscribed")))
             path = f"/profiles/{hooks.profile().id}"
             assert hooks.world.call("DELETE", path, token=owner.token).status == 204
         webhook = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
@@ -301,7 +301,7 @@ class TestCustomerRedact:
         assert profiles(hooks, owner) == []
         hooks.world.deliver()
         later = (clock.now() + timedelta(seconds=1)).isoformat()
-        hooks.tell(what, body(updated_at=later, id=7 if what == "orders/create" else CUSTOMER))
+        hooks.notify(what, body(updated_at=later, id=7 if what == "orders/create" else CUSTOMER))
         [profile] = profiles(hooks, owner)
         assert profile["email"] == EMAIL
         named = [row for row in hooks.world.rows() if isinstance(row, IdentityItem)]
@@ -312,12 +312,14 @@ class TestCustomerRedact:
         """Nothing of before the newer one brings the customer, nor does it later."""
         first = clock.now()
         for at in (first, first - timedelta(days=1)):
-            hooks.tell("customers/redact", REDACT, at=at)
+            hooks.notify("customers/redact", REDACT, at=at)
         between = (first - timedelta(hours=1)).isoformat()
-        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
+        hooks.notify(
+            "customers/create", customer_body(updated_at=between, **consents("subscribed"))
+        )
         assert hooks.find_customer() is None
         newer = (first + timedelta(seconds=1)).isoformat()
-        hooks.tell("customers/create", customer_body(updated_at=newer, **consents("subscribed")))
+        hooks.notify("customers/create", customer_body(updated_at=newer, **consents("subscribed")))
         assert hooks.customer().email == EMAIL
 
     def test_an_older_one_at_the_same_time(self, hooks: Hooks) -> None:
@@ -330,5 +332,7 @@ class TestCustomerRedact:
         with before_the_commit(lambda: redacts(first)):
             redacts(first - timedelta(days=1))
         between = (first - timedelta(hours=1)).isoformat()
-        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
+        hooks.notify(
+            "customers/create", customer_body(updated_at=between, **consents("subscribed"))
+        )
         assert hooks.find_customer() is None

@@ -162,7 +162,7 @@ class TestPull:
             product_node(632910392, "Scarf", [variant_node(1, "1.00")], updatedAt=UPDATED, **said)
         )
         pulled(german, owner)
-        german.tell("products/update", product_body(title="Warm scarf", updated_at=LATER))
+        german.notify("products/update", product_body(title="Warm scarf", updated_at=LATER))
         assert shown(german, owner, 632910392)["title"] == "Warm scarf"
         assert shown(german, owner, 632910392, locale="de")["title"] == "Schal"
         [row] = shopify.shop(SHOP).products
@@ -174,7 +174,7 @@ class TestPull:
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 5, updatedAt=UPDATED)
-        hooks.tell("products/update", product_body(id=5, title="Newer", updated_at=LATER))
+        hooks.notify("products/update", product_body(id=5, title="Newer", updated_at=LATER))
         assert pulled(hooks, owner)["status"] == "completed"
         assert shown(hooks, owner, 5)["title"] == "Newer"
 
@@ -224,9 +224,9 @@ class TestMissing:
         pulled(hooks, owner)
         lose(shopify, 2)
         pulled(hooks, owner)
-        hooks.tell("products/update", product_body(id=2, updated_at=told_at(1)))
+        hooks.notify("products/update", product_body(id=2, updated_at=told_at(1)))
         assert there(hooks, owner) == ["1"]
-        hooks.tell("products/update", product_body(id=2, updated_at=told_at(-1)))
+        hooks.notify("products/update", product_body(id=2, updated_at=told_at(-1)))
         assert there(hooks, owner) == ["1", "2"]
 
     def test_what_was_written_since_the_export_began_stays(
@@ -234,7 +234,7 @@ class TestMissing:
     ) -> None:
         fill(shopify, 1)
         pulled(hooks, owner)
-        hooks.tell("products/create", product_body(id=9, updated_at=told_at(0)))
+        hooks.notify("products/create", product_body(id=9, updated_at=told_at(0)))
         pulled(hooks, owner)
         assert (there(hooks, owner), removed(hooks)) == (["1", "9"], 0)
 

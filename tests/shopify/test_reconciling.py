@@ -54,7 +54,7 @@ def with_all_orders(hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
     link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
     assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
     old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
-    hooks.tell("orders/create", order_body(id=900, **old))
+    hooks.notify("orders/create", order_body(id=900, **old))
 
 
 def removed(hooks: Hooks) -> int:
@@ -94,11 +94,11 @@ class TestMissing:
         lose(shopify, customers={2}, orders={2})
         pulled(hooks, owner)
         late = {"updated_at": told_at(1), **consents("subscribed")}
-        hooks.tell("customers/update", customer_body(id=2, **late))
-        hooks.tell("orders/updated", order_body(id=2, updated_at=told_at(1)))
+        hooks.notify("customers/update", customer_body(id=2, **late))
+        hooks.notify("orders/updated", order_body(id=2, updated_at=told_at(1)))
         assert there(hooks, 2, 2) == ([1], [1])
         later = {"updated_at": told_at(-1), **consents("subscribed")}
-        hooks.tell("customers/update", customer_body(id=2, email=None, phone=None, **later))
+        hooks.notify("customers/update", customer_body(id=2, email=None, phone=None, **later))
         assert there(hooks, 2, 2) == ([1, 2], [1])
 
 
@@ -110,8 +110,8 @@ class TestNotMissing:
         pulled(hooks, owner)
         at = told_at(0)
         said = {"updated_at": at, **consents("subscribed")}
-        hooks.tell("customers/create", customer_body(email=None, phone=None, **said))
-        hooks.tell("orders/create", order_body(processed_at=at, updated_at=at))
+        hooks.notify("customers/create", customer_body(email=None, phone=None, **said))
+        hooks.notify("orders/create", order_body(processed_at=at, updated_at=at))
         pulled(hooks, owner)
         assert hooks.customer(CUSTOMER).deleted_at is None
         assert hooks.order(ORDER) is not None
@@ -123,7 +123,7 @@ class TestNotMissing:
         """Without the scope for all orders, those of 60 days; none below the first of them."""
         fill(shopify, 6, 6)
         old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
-        hooks.tell("orders/create", order_body(id=900, **old))
+        hooks.notify("orders/create", order_body(id=900, **old))
         pulled(hooks, owner)
         lose(shopify, customers=set(), orders={1, 4})
         pulled(hooks, owner)
@@ -149,7 +149,7 @@ class TestNotMissing:
         assert installation is not None
         installation.scopes = tuple(s for s in installation.scopes if s != "read_all_orders")
         for topic in topics:
-            hooks.tell(topic, {"id": 1})
+            hooks.notify(topic, {"id": 1})
         assert pulled(hooks, owner)["status"] == "completed"
         assert hooks.order(900) is not None
         assert removed(hooks) == 0
@@ -158,7 +158,7 @@ class TestNotMissing:
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
-        hooks.tell("orders/create", order_body(id=900, **old))
+        hooks.notify("orders/create", order_body(id=900, **old))
         fill(shopify, 1, 1)
 
         def granted(request: Request) -> Response | None:

@@ -13,7 +13,7 @@ from tests.shopify.privacy_requests import REDACT, profiles, put_elsewhere
 @pytest.fixture
 def known(hooks: Hooks, owner: Someone) -> Hooks:
     """A customer of the shop with both addresses, whose email another store knows, too."""
-    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
     put_elsewhere(hooks, owner)
     return hooks
 
@@ -43,7 +43,7 @@ def test_of_the_address_that_nobody_else_knows(
         say(known, owner, "email", number)
     before = evidence(known, owner)
     assert before["total"] == 8
-    known.tell("customers/redact", REDACT)
+    known.notify("customers/redact", REDACT)
     left = evidence(known, owner)
     assert left["items"] == [each for each in before["items"] if each["address"] == EMAIL]
     assert left["total"] == 4
@@ -51,7 +51,7 @@ def test_of_the_address_that_nobody_else_knows(
 
 
 def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> None:
-    known.tell("customers/redact", REDACT)
+    known.notify("customers/redact", REDACT)
     for number in range(3):
         say(known, owner, "email", number)
     found = evidence(known, owner)
@@ -63,13 +63,13 @@ def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> Non
 
 def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
     """A request for opt-in has the address and the form's proof, as the evidence beside it has."""
-    hooks.tell("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
+    hooks.notify("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
     [profile] = profiles(hooks, owner)
     proof = {"reference": "form-1", "ip": "198.51.100.7", "userAgent": "Netscape 4"}
     path = f"/profiles/{profile['id']}/opt-in-requests"
-    asked = hooks.world.call("POST", path, token=owner.token, json_body={"proof": proof})
-    assert asked.status == 202, asked.body
+    response = hooks.world.call("POST", path, token=owner.token, json_body={"proof": proof})
+    assert response.status == 202, response.body
     hooks.world.deliver()
-    hooks.tell("customers/redact", REDACT)
+    hooks.notify("customers/redact", REDACT)
     rows = [repr(vars(row)) for row in hooks.world.rows(hooks.workspace.key)]
     assert not [row for row in rows if EMAIL in row or "198.51.100.7" in row]

@@ -42,10 +42,10 @@ class TestLateOrder:
     """An order that wasn't held when its customer was redacted."""
 
     def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
-        hooks.tell("customers/redact", REDACT)
+        hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
+        hooks.notify("customers/redact", REDACT)
         for _ in range(2):
-            hooks.tell("orders/create", order_body())
+            hooks.notify("orders/create", order_body())
         order = hooks.order()
         assert order is not None
         assert (order.profile_id, order.customer_external_id) == (None, None)
@@ -54,15 +54,15 @@ class TestLateOrder:
         assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
 
     def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/redact", REDACT)
+        hooks.notify("customers/redact", REDACT)
         later = (clock.now() + timedelta(seconds=1)).isoformat()
-        hooks.tell("orders/create", order_body(updated_at=later))
+        hooks.notify("orders/create", order_body(updated_at=later))
         [profile] = profiles(hooks, owner)
         assert profile["email"] == EMAIL
 
     def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("customers/delete", {"id": CUSTOMER})
-        hooks.tell("orders/create", order_body())
+        hooks.notify("customers/delete", {"id": CUSTOMER})
+        hooks.notify("orders/create", order_body())
         [profile] = profiles(hooks, owner)
         order = hooks.order()
         assert order is not None
@@ -71,9 +71,9 @@ class TestLateOrder:
     def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
         """Whom it was counted for is left with nothing of it."""
         guest = f"guest.{CANARY}@example.com"
-        hooks.tell("orders/create", order_body(customer=None, email=guest))
-        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
-        hooks.tell("orders/updated", order_body())
+        hooks.notify("orders/create", order_body(customer=None, email=guest))
+        hooks.notify("customers/redact", {**REDACT, "orders_to_redact": []})
+        hooks.notify("orders/updated", order_body())
         [profile] = profiles(hooks, owner)
         path = f"/profiles/{profile['id']}"
         shown = hooks.world.call("GET", path, token=owner.token).json
@@ -86,7 +86,7 @@ class TestLateOrder:
         at = moment_of(UPDATED)
         assert at is not None
         buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
-        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        hooks.notify("customers/redact", {**REDACT, "orders_to_redact": []})
         shopify.shop().orders += [order_node(n, buyer) for n in (1, 2)]
         assert pulled(hooks, owner)["imported"]["orders"] == 2
         assert profiles(hooks, owner) == []
@@ -104,10 +104,10 @@ class TestShopRedact:
         monkeypatch.setattr(privacy, "_PAGE", 2)
         for number in range(4):
             more = {"email": f"{number}.{CANARY}@example.com", **consents("subscribed")}
-            known.tell("orders/create", order_body(id=number + 1))
-            known.tell("customers/create", customer_body(id=number + 1, phone=None, **more))
+            known.notify("orders/create", order_body(id=number + 1))
+            known.notify("customers/create", customer_body(id=number + 1, phone=None, **more))
         remove_app(known)
-        known.tell("shop/redact", self.BODY)
+        known.notify("shop/redact", self.BODY)
         assert profiles(known, owner) == []
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
@@ -115,7 +115,7 @@ class TestShopRedact:
     def test_who_is_known_from_elsewhere_stays(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner)
         remove_app(known)
-        known.tell("shop/redact", self.BODY)
+        known.notify("shop/redact", self.BODY)
         [profile] = profiles(known, owner)
         assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
         assert str(known.store.id) not in profile["storeIds"]
@@ -128,7 +128,7 @@ class TestShopRedact:
         put_elsewhere(hooks, owner)
         guests = [f"guest-{n}.{CANARY}@example.com" for n in range(3)]
         for number, email in enumerate([EMAIL, *guests, guests[0]]):
-            hooks.tell("orders/create", order_body(id=number + 1, customer=None, email=email))
+            hooks.notify("orders/create", order_body(id=number + 1, customer=None, email=email))
         assert len(profiles(hooks, owner)) == 4
         remove_app(hooks)
         work = partial(privacy.shop_redacted, shop_redaction(self.BODY), lambda: 10**6)
@@ -151,7 +151,7 @@ class TestShopRedact:
         shopify.shop().customers.append(buyer)
         shopify.shop().orders.append(order_node(ORDER, buyer))
         remove_app(known)
-        known.tell("shop/redact", self.BODY)
+        known.notify("shop/redact", self.BODY)
         shopify.connect(owner, known.workspace)
         known.world.deliver()
         assert known.customer().email == EMAIL
@@ -162,7 +162,7 @@ class TestShopRedact:
     ) -> None:
         remove_app(known)
         shopify.connect(owner, known.workspace)
-        known.tell("shop/redact", self.BODY)
+        known.notify("shop/redact", self.BODY)
         assert known.customer().email == EMAIL
         assert known.order() is not None
 
@@ -172,7 +172,9 @@ class TestShopRedact:
     ) -> None:
         """What it has brought by then stays, also when a message of before comes later."""
         fill(shopify, 2, 2)
-        known.tell("orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example"))
+        known.notify(
+            "orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example")
+        )
         remove_app(known)
         webhook = shop_redaction(self.BODY)
 
@@ -197,9 +199,9 @@ class TestShopRedact:
         put_elsewhere(known, owner)
         for number in range(1, 5):
             email = f"guest-{number}.{CANARY}@example.com"
-            known.tell("orders/create", order_body(id=number, customer=None, email=email))
+            known.notify("orders/create", order_body(id=number, customer=None, email=email))
         guest = {"customer": None, "email": EMAIL}
-        known.tell("orders/create", order_body(id=5, **guest))
+        known.notify("orders/create", order_body(id=5, **guest))
         remove_app(known)
         runs: list[ResumePoint | None] = []
 
@@ -209,7 +211,7 @@ class TestShopRedact:
             privacy.shop_redacted(webhook, lambda: next(left, 0))
 
         monkeypatch.setitem(privacy.PRIVACY_TOPICS, "shop/redact", work)
-        known.tell("shop/redact", self.BODY)
+        known.notify("shop/redact", self.BODY)
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
         # Five people, of whom one stays and is looked at again, and six orders are twelve things.
@@ -235,10 +237,10 @@ class TestShopRedact:
         for person in own:
             created_at = f"2026-01-0{person['id']}T00:00:00Z"
             customer = customer_body(**person, created_at=created_at, **consents("subscribed"))
-            hooks.tell("customers/create", customer)
+            hooks.notify("customers/create", customer)
             puts_elsewhere(person, "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z")
             order = order_body(id=person["id"], customer=person, email=person["email"])
-            hooks.tell("orders/create", order)
+            hooks.notify("orders/create", order)
         remove_app(hooks)
         left = iter([10**6] * 2)
         privacy.shop_redacted(shop_redaction(self.BODY), lambda: next(left, 0))

@@ -6,4 +6,4 @@ from tests.shopify.hooks import Hooks, order_body
 
 def test_a_webhook_brings_an_order(hooks: Hooks) -> None:
     with walking("A webhook with an order"):
-        hooks.tell("orders/create", order_body())
+        hooks.notify("orders/create", order_body())

@@ -31,7 +31,7 @@ def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
     """Somebody whom the shop and the service know alike."""
     made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
     shopify.shop(SHOP).customers.append(made)
-    hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+    hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
     shopify.server.requests.clear()
     return made
 
@@ -102,7 +102,7 @@ class TestWritten:
         assert at is not None
         said = {"state": "unsubscribed", "consent_updated_at": at.isoformat()}
         body = {"customer_id": CUSTOMER, "email_address": EMAIL, "email_marketing_consent": said}
-        hooks.tell("customers_email_marketing_consent/update", body)
+        hooks.notify("customers_email_marketing_consent/update", body)
         path = f"/profiles/{hooks.profile().id}/consent"
         assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
 
@@ -136,7 +136,7 @@ class TestWritten:
         hooks.shopify.shop().customers.append(customer)
         want("unsubscribed", occurredAt=hours[2])
         fields = consents("subscribed", at=hours[1])
-        hooks.tell("customers/update", customer_body(**fields, updated_at=hours[2]))
+        hooks.notify("customers/update", customer_body(**fields, updated_at=hours[2]))
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
 
     def test_after_the_token_ended(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
@@ -155,7 +155,7 @@ class TestSkipped:
         assert shopify.server.requests == []
 
     def test_customer_deleted(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
-        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.notify("customers/delete", {"id": CUSTOMER})
         assert want("subscribed") == skipped("customer_deleted")
         assert shopify.server.requests == []
 
@@ -212,7 +212,7 @@ class TestSkipped:
 
     def test_already_current(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         """What the shop said itself isn't told to it."""
-        hooks.tell("customers/create", customer_body(**consents("subscribed", at=UPDATED)))
+        hooks.notify("customers/create", customer_body(**consents("subscribed", at=UPDATED)))
         shopify.server.requests.clear()
         path = f"/profiles/{hooks.profile().id}/consent"
         [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
@@ -244,7 +244,7 @@ class TestFailed:
         assert want("subscribed") == failed("The shop didn't understand the request.")
 
     def test_after_its_tries(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+        hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
         shopify.server.requests.clear()
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
         path = f"/profiles/{hooks.profile().id}/consent/email"

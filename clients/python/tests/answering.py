@@ -6,24 +6,24 @@ import httpx
 from storepost_client import Retries, Storepost
 
 BASE_URL = "https://api.example.com/v1"
-type Said = httpx.Response | Exception
+type Answered = httpx.Response | Exception
 
 
 class Service:
     """Answers one thing after the other, and keeps what it was asked."""
 
-    def __init__(self, answers: Iterable[Said]) -> None:
+    def __init__(self, answers: Iterable[Answered]) -> None:
         self._answers = iter(answers)
-        self.asked: list[httpx.Request] = []
+        self.requests: list[httpx.Request] = []
         self.slept: list[float] = []
         self._now = 0.0
 
     def handle(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
-        said = next(self._answers)
-        if isinstance(said, Exception):
-            raise said
-        return said
+        self.requests.append(request)
+        answer = next(self._answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -45,7 +45,7 @@ def problem(status: int, code: str, **headers: str) -> httpx.Response:
     return httpx.Response(status, json=body, headers=headers)
 
 
-def always(make: Callable[[], Said]) -> Iterable[Said]:
+def always(make: Callable[[], Answered]) -> Iterable[Answered]:
     """The same again and again."""
     while True:
         yield make()

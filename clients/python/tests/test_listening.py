@@ -130,13 +130,13 @@ class Shop(ThreadingHTTPServer):
     """Where messages are forwarded to: keeps what came, and answers in turn."""
 
     def __init__(self, *answers: int) -> None:
-        super().__init__(("127.0.0.1", 0), _Taking)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.answers = iter(answers)
         self.taken: list[tuple[bytes, dict[str, str]]] = []
         Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
 
-class _Taking(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     server: Shop
 
     def do_POST(self) -> None:
@@ -217,22 +217,22 @@ def test_the_endpoint_for_events_is_deleted_at_the_end() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert [(r.method, r.url.path) for r in service.asked] == [
+    assert [(r.method, r.url.path) for r in service.requests] == [
         ("POST", "/v1/webhook-endpoints"),
         ("DELETE", f"/v1/webhook-endpoints/{STORE}"),
     ]
-    assert json.loads(service.asked[0].content) == {
+    assert json.loads(service.requests[0].content) == {
         "url": HERE,
         "events": ["order.*", "consent.changed"],
         "description": "storepost listen",
     }
 
 
-def asked(service: Service) -> list[tuple[str, str, Any]]:
+def requests_of(service: Service) -> list[tuple[str, str, Any]]:
     """Each request: its method, the end of its path and its body."""
     return [
         (r.method, r.url.path.partition(str(STORE))[2], json.loads(r.content or b"null"))
-        for r in service.asked
+        for r in service.requests
     ]
 
 
@@ -254,7 +254,7 @@ def test_the_store_gets_back_the_address_that_it_had() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert asked(service) == [
+    assert requests_of(service) == [
         ("GET", "/write-back", None),
         ("POST", "/write-back/rotate", None),
         ("PUT", "/write-back", {"url": HERE}),
@@ -272,7 +272,7 @@ def test_a_store_that_had_none_has_none_again() -> None:
     )
     with service.client() as client, _store_here(client, STORE, HERE) as secret:
         assert secret == SECRET
-    assert [each[:2] for each in asked(service)] == [
+    assert [each[:2] for each in requests_of(service)] == [
         ("GET", "/write-back"),
         ("PUT", "/write-back"),
         ("DELETE", "/write-back"),

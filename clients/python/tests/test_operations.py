@@ -123,8 +123,8 @@ def arguments(call: Any, operation: Json) -> tuple[list[Any], Json]:
             named[snake(parameter["name"])] = "needed"
     body = operation.get("requestBody")
     if body and (body.get("required") or example(body["content"]) is not None):
-        told = example(body["content"])
-        named["body"] = made(known["body"], told)
+        payload = example(body["content"])
+        named["body"] = made(known["body"], payload)
     return places, named
 
 
@@ -135,15 +135,15 @@ def answer(operation: Json) -> tuple[httpx.Response, Any]:
     if not content:
         return httpx.Response(status), None
     if "application/json" in content:
-        told = example(content)
-        return httpx.Response(status, json=told), told
+        payload = example(content)
+        return httpx.Response(status, json=payload), payload
     return httpx.Response(status, text="<p>", headers={"content-type": "text/html"}), "<p>"
 
 
 @EACH
 def test_each_is_called_as_it_is_described(method: str, path: str, operation: Json) -> None:
-    said, told = answer(operation)
-    service = Service([said])
+    response, sent = answer(operation)
+    service = Service([response])
     with service.client() as client:
         group, _, verb = operation["operationId"].partition(".")
         call = getattr(getattr(client, snake(group)), snake(verb))
@@ -151,28 +151,28 @@ def test_each_is_called_as_it_is_described(method: str, path: str, operation: Js
         got = call(*places, **named)
         if isinstance(got, Pages):
             got = got.page()
-    (asked,) = service.asked
-    assert asked.method == method.upper()
-    assert unquote(asked.url.raw_path.decode().partition("?")[0]) == "/v1" + re.sub(
+    (request,) = service.requests
+    assert request.method == method.upper()
+    assert unquote(request.url.raw_path.decode().partition("?")[0]) == "/v1" + re.sub(
         r"\{[^}]+\}", lambda _: str(places.pop(0)), path
     )
-    assert bodies(asked, operation)
-    assert moments(plain(got)) == moments(told)
+    assert bodies(request, operation)
+    assert moments(plain(got)) == moments(sent)
     is_write = method != "get" and bool(operation.get("security"))
-    assert ("idempotency-key" in asked.headers) == is_write
+    assert ("idempotency-key" in request.headers) == is_write
 
 
-def bodies(asked: httpx.Request, operation: Json) -> bool:
+def bodies(request: httpx.Request, operation: Json) -> bool:
     """Whether what was sent is the description's example, in its kind."""
     body = operation.get("requestBody")
     if not body or (not body.get("required") and example(body["content"]) is None):
-        return asked.content == b"" and "content-type" not in asked.headers
+        return request.content == b"" and "content-type" not in request.headers
     kind = next(iter(body["content"]))
-    if asked.headers["content-type"] != kind:
+    if request.headers["content-type"] != kind:
         return False
     if kind != "application/json":
-        return asked.content == urlencode(example(body["content"])).encode()
-    return bool(moments(json.loads(asked.content)) == moments(example(body["content"])))
+        return request.content == urlencode(example(body["content"])).encode()
+    return bool(moments(json.loads(request.content)) == moments(example(body["content"])))
 
 
 @EACH
@@ -211,8 +211,8 @@ def test_each_is_a_command(method: str, path: str, operation: Json) -> None:
             words += [f"--{cli.kebab(parameter['name'])}", "x"]
     if operation.get("requestBody", {}).get("required"):
         words += ["--body", "{}"]
-    given = PARSER.parse_args(words)
-    assert (given.operation.method, given.operation.path) == (method.upper(), path)
+    options = PARSER.parse_args(words)
+    assert (options.operation.method, options.operation.path) == (method.upper(), path)
 
 
 def test_there_is_nothing_else() -> None:

@@ -22,9 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write(file: Path) -> None:
     """A local run's credentials."""
     keys = {"read": "r", "propose": "p", "write": "w"}
-    told = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
+    credentials = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(credentials))
 
 
 @pytest.mark.parametrize(("caller", "token"), [("write", "w"), ("read", "r"), ("owner", "o")])

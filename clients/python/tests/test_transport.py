@@ -16,15 +16,15 @@ def fine() -> httpx.Response:
     return httpx.Response(204)
 
 
-def write(service: Service, **given: Any) -> None:
+def write(service: Service, **options: Any) -> None:
     """A write that takes an idempotency key."""
-    with service.client(**given) as client:
+    with service.client(**options) as client:
         client.auth.sign_out()
 
 
 def keys(service: Service) -> list[str | None]:
     """The idempotency key of each request."""
-    return [request.headers.get("idempotency-key") for request in service.asked]
+    return [request.headers.get("idempotency-key") for request in service.requests]
 
 
 class TestAgain:
@@ -56,7 +56,7 @@ class TestAgain:
     def test_a_write_keeps_its_key_over_all_attempts(self, first: Said) -> None:
         service = Service([first, first, fine()])
         write(service)
-        assert len(service.asked) == 3
+        assert len(service.requests) == 3
         (key,) = set(keys(service))
         assert key
 
@@ -104,7 +104,7 @@ class TestNotAgain:
         with pytest.raises(ProblemError) as refused:
             write(service, attempts=3)
         assert refused.value.code == "busy"
-        assert len(service.asked) == 3
+        assert len(service.requests) == 3
 
     def test_where_the_wait_would_take_too_long(self) -> None:
         service = Service([problem(429, "rate_limited", **{"retry-after": "3600"})])
@@ -136,9 +136,9 @@ class TestNotAgain:
 def test_the_token_is_sent_to_the_service() -> None:
     service = Service([fine()])
     write(service)
-    (asked,) = service.asked
-    assert str(asked.url) == f"{BASE_URL}/auth/sign-out"
-    assert asked.headers["authorization"] == "Bearer stp_secret"
+    (request,) = service.requests
+    assert str(request.url) == f"{BASE_URL}/auth/sign-out"
+    assert request.headers["authorization"] == "Bearer stp_secret"
 
 
 def test_a_problem_says_what_is_wrong_and_which_request_it_was() -> None:
@@ -153,10 +153,12 @@ def test_a_problem_says_what_is_wrong_and_which_request_it_was() -> None:
     service = Service([httpx.Response(422, json=body, headers={"request-id": "r-1"})])
     with pytest.raises(ProblemError) as refused:
         write(service)
-    told = refused.value
-    assert (told.code, told.kind, told.request_id) == ("validation", body["type"], "r-1")
-    assert [(error.path, error.message) for error in told.errors] == [("/email", "Not an address.")]
-    assert str(told) == "422 validation: Mend the fields. (request r-1)"
+    problem = refused.value
+    assert (problem.code, problem.kind, problem.request_id) == ("validation", body["type"], "r-1")
+    assert [(error.path, error.message) for error in problem.errors] == [
+        ("/email", "Not an address.")
+    ]
+    assert str(problem) == "422 validation: Mend the fields. (request r-1)"
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[1]", b"\xff"])

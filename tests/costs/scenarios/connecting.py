@@ -20,7 +20,7 @@ def _shopify(shop: Shop) -> Shopify:
     return shop.shopify
 
 
-def _begun(shop: Shop) -> dict[str, Any]:
+def _began_approval(shop: Shop) -> dict[str, Any]:
     return _shopify(shop).begin(shop.owner)
 
 
@@ -40,7 +40,7 @@ def begin(shop: Shop) -> Request:
 
 @SCENARIOS.of("connections.shopifyCallback")
 def callback(shop: Shop) -> Request:
-    return Request(query=dict(shop.shopify.approved(_begun(shop))))
+    return Request(query=dict(shop.shopify.approved(_began_approval(shop))))
 
 
 SCENARIOS.plain("connectLinks.preview", lambda shop: Request(path=_link(shop)))
@@ -75,7 +75,7 @@ def get_connection(shop: Shop) -> Request:
 
 @SCENARIOS.of("connections.delete", "pending")
 def cancel(shop: Shop) -> Request:
-    _begun(shop)
+    _began_approval(shop)
     return Request(shop.owner.token, path=KEY)
 
 

@@ -73,5 +73,5 @@ def used_by(shop: OnShopify, code: str) -> None:
     """Has the shop tell of an order with a code."""
     hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
     discount = {"code": code, "amount": "1.00", "type": "percentage"}
-    hooks.tell("orders/create", order_body(discount_codes=[discount]))
+    hooks.notify("orders/create", order_body(discount_codes=[discount]))
     shop.world.deliver()

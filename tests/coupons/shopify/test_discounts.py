@@ -358,7 +358,7 @@ class TestUse:
         code = shop.texts(coupon)[0]
         hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
         discount = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
-        hooks.tell("orders/create", order_body(discount_codes=[discount]))
+        hooks.notify("orders/create", order_body(discount_codes=[discount]))
         [used] = shop.codes(coupon, status="used")
         order = hooks.order()
         assert order is not None

@@ -259,7 +259,7 @@ class Paused:
                 resume(shop, feed)
         assert len(self.rows) == 5
 
-    def go_on(self) -> int:
+    def resume(self) -> int:
         """Writes what it can; how many it can't."""
         return len(insert_rows(self.rows))
 
@@ -272,7 +272,7 @@ def test_rows_that_come_after_their_import_are_refused(
     late = Paused(shop, feed, monkeypatch)
     resume(shop, feed, tries=2)
     expected = says(shop)
-    assert late.go_on() == 5
+    assert late.resume() == 5
     assert says(shop) == expected
     assert expect_whole(shop) == {"own", *NAMES}
 
@@ -286,7 +286,7 @@ def test_rows_that_come_after_their_feed_went_are_no_products(
     late = Paused(shop, feed, monkeypatch)
     assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
     shop.world.deliver()
-    assert late.go_on() == 0
+    assert late.resume() == 0
     there = expect_whole(shop)
     assert there.isdisjoint(row["external_id"]["S"] for row in late.rows)
     if comes_back == "the feed":
@@ -330,6 +330,6 @@ def test_rows_that_come_after_their_workspace_went_go_too(
     late = Paused(shop, feed, monkeypatch)
     assert home.delete().status == 202
     home.remove()
-    assert late.go_on() == 0
+    assert late.resume() == 0
     assert kinds(shop, ProductItem) == 5
     home.is_removed()

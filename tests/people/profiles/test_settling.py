@@ -43,7 +43,7 @@ def entries(profile: Profile, store_id: UUID) -> set[IndexEntry]:
 
 @given(PROFILES, st.sampled_from([INDEX_ENTRIES_OF_A_MERGE, MAX_INDEX_ENTRIES]))
 def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
-    steps, most_steps = 0, sum(len(link.stale_entries) + 2 for link in profile.links.values())
+    steps, max_steps = 0, sum(len(link.stale_entries) + 2 for link in profile.links.values())
     while not is_drained(profile):
         after, steps = drained(profile, most), steps + 1
         changed = {each: entries(profile, each) ^ entries(after, each) for each in profile.links}
@@ -52,7 +52,7 @@ def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
             assert bool(entries(after, store_id)) >= bool(entries(profile, store_id))
             assert len(entries(after, store_id)) <= max(1, len(entries(profile, store_id)))
         profile = after
-    assert steps <= most_steps
+    assert steps <= max_steps
     assert all(entries(profile, each) == {(NOW, ME)} for each in profile.links)
     assert drained(profile, most) == profile
 

@@ -70,7 +70,7 @@ class Containers:
         self.buckets[container] = Bucket(self.policy)
 
 
-def most_over(moments: list[int], policy: Policy = POLICY) -> float:
+def max_excess(moments: list[int], policy: Policy = POLICY) -> float:
     """By how many requests the budget was passed at most, over all windows.
 
     A budget lets `quota + per_second * seconds` through in any window.
@@ -95,7 +95,7 @@ class TestOneContainer:
         for wait in waits:
             now += wait
             containers.ask(0, now)
-        assert most_over(containers.passed) <= 1e-6
+        assert max_excess(containers.passed) <= 1e-6
 
     @given(st.lists(pauses, max_size=600))
     def test_refuses_nothing_that_the_budget_has_room_for(self, waits: list[int]) -> None:
@@ -135,7 +135,7 @@ class TestContainers:
         for container, wait in arrivals:
             now += wait // number
             containers.ask(container % number, now)
-        assert most_over(containers.passed) <= 3 * number * MAX_UNREPORTED
+        assert max_excess(containers.passed) <= 3 * number * MAX_UNREPORTED
 
     @given(requests, st.integers(1, 10))
     def test_write_once_in_twenty_requests_at_most(
@@ -160,7 +160,7 @@ class TestContainers:
             if place % 10 == 0 and killed:
                 containers.replace(killed.pop() % number)
             containers.ask(container % number, now)
-        assert most_over(containers.passed) <= 3 * (number + 60) * MAX_UNREPORTED
+        assert max_excess(containers.passed) <= 3 * (number + 60) * MAX_UNREPORTED
 
     def test_a_caller_past_the_budget_gets_the_budget(self) -> None:
         """Ten times as much as may be, on 20 containers, for two minutes."""

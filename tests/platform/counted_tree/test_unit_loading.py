@@ -125,11 +125,11 @@ class TestUnits:
         """Of about one size, by one transaction; the first ones join a last leaf that has room."""
         lists, loader = begun(), Loader()
         for unit, count in enumerate((6, 20, 2, 33)):
-            held = pages(lists)
+            before = pages(lists)
             engine.calls.clear()
             loader.add(lists, at_the_end(count, 100 + 200 * unit))
             assert engine.calls.count("TransactWriteItems") == 1
-            assert pages(lists) - held == {6: 1, 20: 3, 2: 1, 33: 4}[count]
+            assert pages(lists) - before == {6: 1, 20: 3, 2: 1, 33: 4}[count]
             lists.check_whole()
         lists.check()
 

@@ -34,8 +34,8 @@ def of(body: bytes, *headers: str) -> bytes:
     return f"HTTP/1.1 200 OK\r\n{head}\r\n".encode() + body
 
 
-def say(conversation: Conversation, body: bytes = b"{}", most_bytes: int = 1000) -> Answer:
-    return conversation.post(body=body, headers={"a": "b"}, timeout=5, most_bytes=most_bytes)
+def say(conversation: Conversation, body: bytes = b"{}", max_bytes: int = 1000) -> Answer:
+    return conversation.post(body=body, headers={"a": "b"}, timeout=5, max_bytes=max_bytes)
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -106,10 +106,10 @@ def test_plain_http_is_refused_by_default(talk: Talk, wire: Wire) -> None:
 def test_an_answer_may_have_so_many_bytes(size: int, fits: bool, talk: Talk) -> None:
     with serving(in_turn(of(b"x" * size)), turns=1) as server, talk(server) as conversation:
         if fits:
-            assert len(say(conversation, most_bytes=10).body) == size
+            assert len(say(conversation, max_bytes=10).body) == size
         else:
             with pytest.raises(FetchFailed) as failed:
-                say(conversation, most_bytes=10)
+                say(conversation, max_bytes=10)
             assert failed.value.reason == Failure.TOO_LONG.value
 
 
@@ -137,10 +137,10 @@ def test_each_request_has_its_own_deadline(talk: Talk) -> None:
             saying(of(b"one"))(connection)  # type: ignore[arg-type]
 
     with serving(script, turns=2) as server, talk(server) as conversation:
-        assert conversation.post(body=b"", headers={}, timeout=30, most_bytes=10).body == b"one"
+        assert conversation.post(body=b"", headers={}, timeout=30, max_bytes=10).body == b"one"
         started = time.monotonic()
         with pytest.raises(FetchFailed) as failed:
-            conversation.post(body=b"", headers={}, timeout=0.4, most_bytes=10)
+            conversation.post(body=b"", headers={}, timeout=0.4, max_bytes=10)
         assert failed.value.reason == Failure.TIMED_OUT.value
         assert 0.4 <= time.monotonic() - started < 3.4
 

@@ -34,11 +34,11 @@ def at_shop(wire: Wire, resolver: Resolver, server: Server) -> None:
 
 
 def whole(
-    url: str = START, *, timeout: float = 5, most_bytes: int = 1000, redirects: int = 5
+    url: str = START, *, timeout: float = 5, max_bytes: int = 1000, redirects: int = 5
 ) -> bytes:
     """The file, whole."""
     with download(
-        url, timeout=timeout, most_bytes=most_bytes, schemes=HTTP_OR_HTTPS, redirects=redirects
+        url, timeout=timeout, max_bytes=max_bytes, schemes=HTTP_OR_HTTPS, redirects=redirects
     ) as download_of:
         return b"".join(download_of.pieces)
 
@@ -66,7 +66,7 @@ class TestFile:
     def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:
             at_shop(wire, resolver, server)
-            with download(START, timeout=5, most_bytes=5, schemes=HTTP_OR_HTTPS) as download_of:
+            with download(START, timeout=5, max_bytes=5, schemes=HTTP_OR_HTTPS) as download_of:
                 assert (download_of.content_type, download_of.length) == ("text/csv; charset=x", 5)
                 assert b"".join(download_of.pieces) == b"id\n1\n"
         assert server.lines[0] == "GET /feed HTTP/1.1"
@@ -87,12 +87,12 @@ class TestFile:
     def test_too_long_by_its_own_word(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(b"x" * 11))) as server:
             at_shop(wire, resolver, server)
-            assert failure(lambda: whole(most_bytes=10)) is Failure.TOO_LONG
+            assert failure(lambda: whole(max_bytes=10)) is Failure.TOO_LONG
 
     def test_too_long_without_a_word(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 11)) as server:
             at_shop(wire, resolver, server)
-            assert failure(lambda: whole(most_bytes=10)) is Failure.TOO_LONG
+            assert failure(lambda: whole(max_bytes=10)) is Failure.TOO_LONG
 
     def test_one_that_breaks_off(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nid")) as server:
@@ -112,7 +112,7 @@ class TestFile:
             at_shop(wire, resolver, server)
             with (
                 pytest.raises(FileNotFoundError),
-                download(START, timeout=5, most_bytes=99, schemes=HTTP_OR_HTTPS),
+                download(START, timeout=5, max_bytes=99, schemes=HTTP_OR_HTTPS),
             ):
                 raise FileNotFoundError
 

@@ -33,7 +33,7 @@ class Authority:
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.certificate = (
-            self._begun(self.name, self.key, days=30)
+            self._builder(self.name, self.key, days=30)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(
                 x509.KeyUsage(
@@ -52,7 +52,7 @@ class Authority:
             .sign(self.key, hashes.SHA256())
         )
 
-    def _begun(
+    def _builder(
         self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, days: int
     ) -> x509.CertificateBuilder:
         now = datetime.now(UTC)
@@ -77,7 +77,7 @@ class Authority:
         """A server's side: a certificate for `name`, or for none where it is empty."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
-        builder = self._begun(subject, key, days)
+        builder = self._builder(subject, key, days)
         if name:
             builder = builder.add_extension(
                 x509.SubjectAlternativeName([_general(name)]), critical=False

@@ -206,7 +206,7 @@ class TestCreate:
         configure(monkeypatch, shopify_client_id="")
         answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
         assert answer.problem() == (409, "shopify_not_configured")
-        assert answer.json["detail"].startswith("Ask whoever runs this service")
+        assert answer.json["detail"].startswith("Ask the operator of this service")
         assert [vars(each).get("missing") for each in caplog.records[:1]] == ["ShopifyClientId"]
 
     def test_without_an_app_any_more(

@@ -343,7 +343,7 @@ class LoadHistories(Histories):
         workspace, now = self.scenario.workspace, self.now
         shop = self.shop(self.stores.index(batch.store))
         found = get_import(workspace, shop.store_id, UUID(batch.import_id))
-        records, ahead = batch.records[batch.done : found.progress.done], list(self.ahead())
+        records, upcoming = batch.records[batch.done : found.progress.done], list(self.upcoming())
         batch.done = found.progress.done
 
         def written(model: Model) -> None:
@@ -351,13 +351,13 @@ class LoadHistories(Histories):
                 load_model.write(model, workspace, batch.store, record, now)
 
         if records:
-            self.model = self.timeline.insert(self.model, written, ahead)
+            self.model = self.timeline.insert(self.model, written, upcoming)
         if found.completed_at is not None:
             is_cut_short = found.failure is ImportFailure.STORE_DISCONNECTED
             assert is_cut_short or (found.failure, batch.done) == (None, len(batch.records))
             self.open.remove(batch)
 
-    def ahead(self) -> Iterator[Happen]:
+    def upcoming(self) -> Iterator[Happen]:
         """What a load may have done before the transaction of a record that the model hasn't."""
         for batch in self.open:
             for record in batch.records[batch.done :]:

@@ -274,10 +274,10 @@ class TestLoads:
         """Not before they may have: few orders at once are far from it."""
         with (
             small_loads(ends=30, lookahead=100),
-            patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as asked,
+            patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as queried,
         ):
             shop.bring(orders=[order(n) for n in range(100)])
-        assert 2 <= asked.call_count <= 5, "not with each of some ten transactions and more"
+        assert 2 <= queried.call_count <= 5, "not with each of some ten transactions and more"
 
     def test_fewer_transactions_than_orders(self, world: World) -> None:
         shop = ready(world)

@@ -77,13 +77,13 @@ class Timeline:
         self.events.append(event)
         self.has_requests = True
 
-    def insert(self, model: Model, happen: Happen, ahead: Sequence[Happen] = ()) -> Model:
+    def insert(self, model: Model, happen: Happen, upcoming: Sequence[Happen] = ()) -> Model:
         """A load's transaction is done, at any place of what was done; returns the model then.
 
-        One of those `ahead` may be done by then: people become one before the record that says so.
+        One of the `upcoming` may be done by then: people become one before the record that says so.
         """
         rows = self._rows() if self.has_requests else None
-        for place, sequence in self._orders(Event(happen, model), ahead):
+        for place, sequence in self._orders(Event(happen, model), upcoming):
             start = self.events[place].before if place < len(self.events) else model
             found = self._replayed(start, place, sequence, rows)
             if found is not None:
@@ -91,12 +91,12 @@ class Timeline:
         raise AssertionError("no order of what happened explains what is stored")
 
     def _orders(
-        self, event: Event, ahead: Sequence[Happen]
+        self, event: Event, upcoming: Sequence[Happen]
     ) -> Iterator[tuple[int, Sequence[Event]]]:
         """What happened from a place on, with the event at each place, the last one first.
 
         Then with the requests at other places among all that loads did: of two that agreed, another
-        order may be the one that lets the event follow. Then with one of those `ahead` besides:
+        order may be the one that lets the event follow. Then with one of those `upcoming` besides:
         before whatever it may have come before.
         """
         last = len(self.events)
@@ -104,7 +104,7 @@ class Timeline:
         for place in places:
             yield place, [event, *self.events[place:]]
         yield from ((0, events) for events in self._interleaved(event))
-        for happen in ahead:
+        for happen in upcoming:
             also = Event(happen, event.before)
             for place in places:
                 events = [*self.events[:place], event, *self.events[place:]]

@@ -31,7 +31,7 @@ class TestCreated:
     def test_with_its_summary_and_the_buyer_beside_it(
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
-        shopify_shop.tell("orders/create", order_body())
+        shopify_shop.notify("orders/create", order_body())
         events = shop.events()
         assert sorted(each.type for each in events) == ["order.created", "profile.created"]
         [created] = [each for each in events if each.type == "order.created"]
@@ -41,9 +41,9 @@ class TestCreated:
 
     def test_once_however_often_the_shop_tells_it(self, shop: Shop, shopify_shop: Hooks) -> None:
         for _ in range(3):
-            shopify_shop.tell("orders/create", order_body())
+            shopify_shop.notify("orders/create", order_body())
         assert shop.types().count("order.created") == 1
-        shopify_shop.tell("orders/updated", order_body())
+        shopify_shop.notify("orders/updated", order_body())
         assert shop.types() == []
 
 
@@ -84,9 +84,9 @@ class TestChanged:
         fields: dict[str, Any],
         expected: str,
     ) -> None:
-        shopify_shop.tell("orders/create", order_body())
+        shopify_shop.notify("orders/create", order_body())
         shop.events()
-        shopify_shop.tell(topic, order_body(**fields, updated_at=LATER))
+        shopify_shop.notify(topic, order_body(**fields, updated_at=LATER))
         [event] = [each for each in shop.events() if each.type.startswith("order.")]
         assert event.type == expected
         assert shop.data(event) == summary(shop, order_id(shopify_shop))
@@ -94,18 +94,18 @@ class TestChanged:
     def test_an_older_one_that_comes_late_tells_nothing(
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
-        shopify_shop.tell("orders/updated", order_body(updated_at=LATER))
+        shopify_shop.notify("orders/updated", order_body(updated_at=LATER))
         shop.events()
-        shopify_shop.tell("orders/create", order_body(fulfillment_status="fulfilled"))
+        shopify_shop.notify("orders/create", order_body(fulfillment_status="fulfilled"))
         assert shop.types() == []
 
 
 class TestDeleted:
     def test_by_ids_alone(self, shop: Shop, shopify_shop: Hooks) -> None:
-        shopify_shop.tell("orders/create", order_body())
+        shopify_shop.notify("orders/create", order_body())
         identifier = order_id(shopify_shop)
         shop.events()
-        shopify_shop.tell("orders/delete", {"id": ORDER})
+        shopify_shop.notify("orders/delete", {"id": ORDER})
         event = shop.only("order.deleted")
         assert of(event) == ("order", UUID(identifier))
         assert shop.data(event) == {"id": identifier, "storeId": str(shopify_shop.store.id)}

@@ -94,9 +94,9 @@ def _wait(
     if isinstance(answer, httpx.Response):
         if not _may_pass(answer, repeatable=repeatable):
             return None
-        said: str = answer.headers.get("retry-after", "")
-        if said.isdigit():
-            return float(said) + random.uniform(0, 0.25)  # noqa: S311 - it spreads callers
+        seconds: str = answer.headers.get("retry-after", "")
+        if seconds.isdigit():
+            return float(seconds) + random.uniform(0, 0.25)  # noqa: S311 - it spreads callers
     first, longest = _WAITS
     return random.uniform(0.5, 1) * min(longest, first * 2.0 ** (attempt - 1))  # noqa: S311
 

@@ -37,9 +37,9 @@ def verify_webhook(
     `body` is the request's bytes as they came, `now` is in seconds since 1970. Raises
     `WebhookVerificationError`. The same `webhook-id` may come more than once: do its work once.
     """
-    given = {name.lower(): value for name, value in headers.items()}
+    lower = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp, signatures = (
-        given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
+        lower.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
     )
     if not (message_id and signatures and timestamp.isascii() and timestamp.isdigit()):
         raise WebhookVerificationError("A header of webhook-id, -timestamp, -signature is missing.")

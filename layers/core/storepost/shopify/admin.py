@@ -151,7 +151,7 @@ class AdminClient:
         }
         try:
             answer = self._conversation.post(
-                body=body, headers=headers, timeout=self._timeout, most_bytes=MAX_BYTES
+                body=body, headers=headers, timeout=self._timeout, max_bytes=MAX_BYTES
             )
         except FetchFailed as error:
             return CallOutcome(Meaning.FAILED, {}, reason=error.reason)

@@ -36,11 +36,11 @@ def add_arguments(command: argparse.ArgumentParser, operation: Operation) -> Non
     command.add_argument("--json", action="store_true", help="the answer as it came")
 
 
-def run(client: Storepost, operation: Operation, given: argparse.Namespace) -> int:
+def run(client: Storepost, operation: Operation, options: argparse.Namespace) -> int:
     """Calls the operation and shows its answer; raises `ProblemError`."""
-    request = _request(operation, given)
+    request = _request(operation, options)
     if operation.is_paged:
-        _show_pages(client, request, given)
+        _show_pages(client, request, options)
         return 0
     answer = client.transport.send(request, repeatable=operation.is_repeatable)
     if "json" in answer.headers.get("content-type", ""):
@@ -50,9 +50,9 @@ def run(client: Storepost, operation: Operation, given: argparse.Namespace) -> i
     return 0
 
 
-def _request(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
+def _request(operation: Operation, options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of httpx's `request`."""
-    values = {p: getattr(given, p.name) for p in operation.parameters}
+    values = {p: getattr(options, p.name) for p in operation.parameters}
     path = operation.path
     for parameter, value in values.items():
         if parameter.place == "path":
@@ -62,19 +62,19 @@ def _request(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
         request[argument] = {
             p.name: v for p, v in values.items() if p.place == place and v is not None
         }
-    if operation.body and given.body is not None:
+    if operation.body and options.body is not None:
         kind = "json" if operation.body == "application/json" else "data"
-        request[kind] = _body(given.body)
+        request[kind] = _body(options.body)
     return request
 
 
-def _body(given: str) -> object:
-    if given == "-":
-        given = sys.stdin.read()
-    elif given.startswith("@"):
-        given = Path(given[1:]).read_text("utf-8")
+def _body(text: str) -> object:
+    if text == "-":
+        text = sys.stdin.read()
+    elif text.startswith("@"):
+        text = Path(text[1:]).read_text("utf-8")
     try:
-        return json.loads(given)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         sys.exit(f"--body is no JSON: {error}")
 
@@ -90,19 +90,19 @@ class _JsonPage:
         self.page_size: int = body["pageSize"]
 
 
-def _show_pages(client: Storepost, request: dict[str, Any], given: argparse.Namespace) -> None:
+def _show_pages(client: Storepost, request: dict[str, Any], options: argparse.Namespace) -> None:
     def fetch(number: int) -> _JsonPage:
-        asked = {**request, "params": {**request["params"], "page": number}}
-        return _JsonPage(client.transport.send(asked, repeatable=True).json())
+        numbered = {**request, "params": {**request["params"], "page": number}}
+        return _JsonPage(client.transport.send(numbered, repeatable=True).json())
 
     pages: Pages[_JsonPage, Any] = Pages(fetch, int(request["params"].get("page", 1)))
-    if given.json and given.all:
+    if options.json and options.all:
         for item in pages:
             print(json.dumps(item, ensure_ascii=False), flush=True)
-    elif given.json:
+    elif options.json:
         _show_json(pages.page().body)
     else:
-        _show_table(pages, all_pages=given.all)
+        _show_table(pages, all_pages=options.all)
 
 
 def _show_table(pages: Pages[_JsonPage, Any], *, all_pages: bool) -> None:

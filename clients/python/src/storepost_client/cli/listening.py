@@ -50,19 +50,19 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="a line of JSON each")
 
 
-def run(client: Storepost, given: argparse.Namespace, store_id: str | None) -> int:
+def run(client: Storepost, options: argparse.Namespace, store_id: str | None) -> int:
     """Listens until Ctrl-C, or until `--count` have come."""
     ended = threading.Event()
     # Whatever ends it, the store gets back the address that it had.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with _server(given, ended) as server:
-        path = "events" if given.events else "write-backs"
+    with _server(options, ended) as server:
+        path = "events" if options.events else "write-backs"
         url = f"http://{HOST}:{server.server_port}/{path}"
         secret = os.environ.get(_SECRET)
         if secret:
             _listen(server, secret, url, ended)
-        elif given.events:
-            with _endpoint_here(client, url, given.events.split(",")) as made:
+        elif options.events:
+            with _endpoint_here(client, url, options.events.split(",")) as made:
                 _listen(server, made, url, ended)
         elif store_id:
             with _store_here(client, UUID(store_id), url) as rotated:
@@ -79,11 +79,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     secret: str | None = None
 
-    def __init__(self, given: argparse.Namespace, ended: threading.Event) -> None:
-        super().__init__((HOST, given.port), _Handler)
-        self.as_json: bool = given.json
-        self.forward: str | None = given.forward
-        self._left: int | None = given.count
+    def __init__(self, options: argparse.Namespace, ended: threading.Event) -> None:
+        super().__init__((HOST, options.port), _Handler)
+        self.as_json: bool = options.json
+        self.forward: str | None = options.forward
+        self._left: int | None = options.count
         self._ended = ended
         self.one_by_one = threading.Lock()
         """Held while one is answered and shown, so that they are shown in the order of answers."""
@@ -145,8 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _server(given: argparse.Namespace, ended: threading.Event) -> Iterator[_Server]:
-    with _Server(given, ended) as server:
+def _server(options: argparse.Namespace, ended: threading.Event) -> Iterator[_Server]:
+    with _Server(options, ended) as server:
         serving = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         serving.start()
         try:

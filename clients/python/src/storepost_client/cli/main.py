@@ -16,13 +16,13 @@ from storepost_client.problems import ProblemError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; 0, 1 where the service refused it, 2 where it was typed wrong."""
-    given = parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        settings = settings_of(given.credentials, given.caller)
+        settings = settings_of(options.credentials, options.caller)
         with Storepost(settings.base_url, settings.token) as client:
-            if given.group == "listen":
-                return listening.run(client, given, given.store or settings.store_id)
-            return calling.run(client, given.operation, given)
+            if options.group == "listen":
+                return listening.run(client, options, options.store or settings.store_id)
+            return calling.run(client, options.operation, options)
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2

@@ -39,7 +39,7 @@ def fetch_into(path: Path, url: str, on_progress: Callable[[int], None]) -> Fetc
             download(
                 url,
                 timeout=MAX_SECONDS,
-                most_bytes=MAX_BYTES,
+                max_bytes=MAX_BYTES,
                 schemes=HTTP_OR_HTTPS,
                 redirects=MAX_REDIRECTS,
             ) as file,
@@ -63,7 +63,7 @@ def sampled(url: str) -> Iterator[FeedFile]:
         with download(
             url,
             timeout=Sample.SECONDS,
-            most_bytes=MAX_BYTES,
+            max_bytes=MAX_BYTES,
             schemes=HTTP_OR_HTTPS,
             redirects=MAX_REDIRECTS,
         ) as file:

@@ -152,9 +152,9 @@ class EvidenceRepository:
         missing = {number for number in numbers if number not in found}
         if missing:
             newer = min((number for number in found if number > max(missing)), default=0)
-            most_changes = (newer or series.last) - min(missing) + 1
+            max_changes = (newer or series.last) - min(missing) + 1
             found |= find_in_changes(
-                self._scope, series_key, missing, found.get(newer), most_changes
+                self._scope, series_key, missing, found.get(newer), max_changes
             )
         return (found[number] for number in numbers if number in found)
 

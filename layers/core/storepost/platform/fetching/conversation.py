@@ -32,11 +32,11 @@ class Conversation:
         self._open: tuple[HTTPConnection, FetchTarget] | None = None
 
     def post(
-        self, *, body: bytes, headers: Mapping[str, str], timeout: float, most_bytes: int
+        self, *, body: bytes, headers: Mapping[str, str], timeout: float, max_bytes: int
     ) -> Answer:
         """Sends `body` and returns the whole answer, whatever its status.
 
-        As `fetching.post`, but for an answer of more than `most_bytes`: that is `FetchFailed`. A
+        As `fetching.post`, but for an answer of more than `max_bytes`: that is `FetchFailed`. A
         request that failed may have arrived; whether to send it again is the caller's to know.
         """
         deadline = Deadline(timeout)
@@ -45,7 +45,7 @@ class Conversation:
                 connection, target = self._connection(deadline, timeout)
                 response = send(connection, target.path, headers, body, keep=True)
                 with closing(response):
-                    return Answer(response.status, response.headers, _whole(response, most_bytes))
+                    return Answer(response.status, response.headers, _whole(response, max_bytes))
         except BaseException:
             self.close()  # what is left of the answer would be taken for the next one
             raise
@@ -73,10 +73,10 @@ class Conversation:
         return self._open
 
 
-def _whole(response: HTTPResponse, most_bytes: int) -> bytes:
-    body = response.read(most_bytes)
-    if len(body) == most_bytes and response.read(1):
+def _whole(response: HTTPResponse, max_bytes: int) -> bytes:
+    body = response.read(max_bytes)
+    if len(body) == max_bytes and response.read(1):
         raise FetchFailed(Failure.TOO_LONG)
-    if len(body) < most_bytes:
+    if len(body) < max_bytes:
         response.read(1)  # an answer that broke off looks like a short one until more is asked for
     return body

@@ -30,7 +30,7 @@ def download(
     url: str,
     *,
     timeout: float,
-    most_bytes: int,
+    max_bytes: int,
     schemes: frozenset[str] = HTTPS,
     redirects: int = 0,
 ) -> Iterator[Download]:
@@ -38,7 +38,7 @@ def download(
 
     `timeout` is in seconds, for all of it. The target of each of at most `redirects` redirects is
     authorized as the URL itself is. Raises `UrlNotAllowed` and `FetchFailed`, the latter also for
-    any status but 200, for more than `most_bytes` and for a file that broke off.
+    any status but 200, for more than `max_bytes` and for a file that broke off.
     """
     deadline = Deadline(timeout)
     with ExitStack() as opened:
@@ -46,10 +46,10 @@ def download(
             response = _final_response(opened, url, deadline, timeout, schemes, redirects)
         announced = response.headers.get("content-length", "")
         length = int(announced) if announced.isdecimal() else None
-        if length is not None and length > most_bytes:
+        if length is not None and length > max_bytes:
             raise FetchFailed(Failure.TOO_LONG)
         media_type = response.headers.get("content-type", "")
-        yield Download(media_type, length, _pieces(response, most_bytes))
+        yield Download(media_type, length, _pieces(response, max_bytes))
 
 
 def _final_response(
@@ -75,7 +75,7 @@ def _final_response(
     raise FetchFailed(Failure.REDIRECTS if redirects else Failure.STATUS)
 
 
-def _pieces(response: HTTPResponse, most_bytes: int) -> Iterator[bytes]:
+def _pieces(response: HTTPResponse, max_bytes: int) -> Iterator[bytes]:
     received, stream = 0, response.stream(PIECE_BYTES)
     while True:
         with failing():
@@ -83,6 +83,6 @@ def _pieces(response: HTTPResponse, most_bytes: int) -> Iterator[bytes]:
         if piece is None:
             return
         received += len(piece)
-        if received > most_bytes:
+        if received > max_bytes:
             raise FetchFailed(Failure.TOO_LONG)
         yield piece

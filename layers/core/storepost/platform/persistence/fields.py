@@ -45,7 +45,7 @@ class Fields:
         self._checked = frozenset(n for n, a in attributes.items() if isinstance(a, _CHECKED))
         kinds = [n for n, a in attributes.items() if isinstance(a, DiscriminatorAttribute)]
         defaults = {n: a.default for n, a in attributes.items() if a.default is not None}
-        self._given = dict.fromkeys(kinds, model) | {
+        self._fixed = dict.fromkeys(kinds, model) | {
             n: default for n, default in defaults.items() if not callable(default)
         }
         self._made = [(n, default) for n, default in defaults.items() if callable(default)]
@@ -143,7 +143,7 @@ class Fields:
         return put
 
     def _defaults(self) -> dict[str, Any]:
-        values = dict(self._given)
+        values = dict(self._fixed)
         for name, make in self._made:
             values[name] = make()
         return values

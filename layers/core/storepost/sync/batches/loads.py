@@ -144,7 +144,7 @@ class OrderLoads:
         self._max_orders = READ_AHEAD
         self._estimates = ItemEstimates()
         self._has_ends = False
-        self._asked_again_at = 0
+        self._ends_checked_from = 0
         """The record before which the store can't have orders enough for pages."""
         self._gives_way = False
         self._has_pages = False
@@ -230,9 +230,9 @@ class OrderLoads:
         """Whether the order and others may stand in pages, as the lists' ends are rows."""
         if done >= self._end:
             return False
-        if not self._has_ends and done >= self._asked_again_at:
+        if not self._has_ends and done >= self._ends_checked_from:
             missing = missing_at_ends(order.sender.store)
-            self._has_ends, self._asked_again_at = not missing, done + missing
+            self._has_ends, self._ends_checked_from = not missing, done + missing
         return self._has_ends
 
     def _next_orders(self, start: int) -> Sequence[OrderRecord]:

@@ -117,7 +117,7 @@ def fetch(export: Export, spool: Spool, seconds: float) -> None:
     """
     if export.url is not None:
         try:
-            with download(export.url, timeout=seconds, most_bytes=MAX_BYTES) as file:
+            with download(export.url, timeout=seconds, max_bytes=MAX_BYTES) as file:
                 spool.fill(file.pieces)
         except (FetchFailed, UrlNotAllowed) as error:
             raise ShopUnavailable(f"the export's file: {error.reason}") from error

@@ -130,9 +130,11 @@ class LeafLoad:
         is_small = _SHARE * len(self.changed) <= self.leaf.n
         if self._has_too_many or not self._has_paged or not is_small or not self.leaf.page:
             return False
-        kept = sum(self.stored.sizes[key] for key in self._kept_pages) + self._bytes_of_rows
+        stored = sum(self.stored.sizes[key] for key in self._kept_pages) + self._bytes_of_rows
         added = bytes_of_page(self.rows, self.leaf, self._beside_small)
-        return len(self._kept_pages) < self.packing.pages and kept + added <= self.packing.max_bytes
+        return (
+            len(self._kept_pages) < self.packing.pages and stored + added <= self.packing.max_bytes
+        )
 
     @cached_property
     def _bytes_of_all(self) -> int:
