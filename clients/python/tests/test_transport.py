@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from answering import BASE_URL, Said, Service, always, problem
+from answering import BASE_URL, Answered, Service, always, problem
 from storepost_client import ProblemError, Retries, models
 from storepost_client.transport import Transport
 
@@ -53,7 +53,7 @@ class TestAgain:
             problem(503, "busy"),
         ],
     )
-    def test_a_write_keeps_its_key_over_all_attempts(self, first: Said) -> None:
+    def test_a_write_keeps_its_key_over_all_attempts(self, first: Answered) -> None:
         service = Service([first, first, fine()])
         write(service)
         assert len(service.requests) == 3
@@ -119,14 +119,14 @@ class TestNotAgain:
             write(service, attempts=2)
 
     @pytest.mark.parametrize("first", [httpx.ReadTimeout("no"), httpx.Response(502, text="")])
-    def test_a_write_that_no_key_protects_and_that_may_have_happened(self, first: Said) -> None:
+    def test_a_write_that_no_key_protects_and_that_may_have_happened(self, first: Answered) -> None:
         service = Service([first])
         with service.client() as client, pytest.raises((ProblemError, httpx.HTTPError)):
             client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
         assert keys(service) == [None]
 
     @pytest.mark.parametrize("first", [problem(429, "rate_limited"), httpx.ConnectError("no")])
-    def test_but_it_is_sent_again_where_nothing_happened(self, first: Said) -> None:
+    def test_but_it_is_sent_again_where_nothing_happened(self, first: Answered) -> None:
         service = Service([first, httpx.Response(202)])
         with service.client() as client:
             client.auth.forgot_password(body=models.PasswordResetRequest(email="a@example.com"))
