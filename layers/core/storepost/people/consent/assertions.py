@@ -77,11 +77,26 @@ def assert_in_turn(
         consent = keep_evidence(changes, subject, consent, decision.after, asserted)
     queue_restored(changes, repository, subject, restored - new.keys(), before, consent)
     consent, is_queued = queue_owed_opt_out(changes, repository, subject, consent, statements)
-    for change in new.values():
-        repository.add(changes, change)
+    _add_all(changes, repository, new, before, consent)
     if consent != before or is_queued:
         repository.save_consent(changes, address, consent)
     return outcomes
+
+
+def _add_all(
+    changes: Changes,
+    repository: ConsentRepository,
+    new: dict[ChangeRef, ConsentChange],
+    before: AddressConsent,
+    after: AddressConsent,
+) -> None:
+    """Adds what enters the history; the last one says which change holds again, if one does."""
+    held, holds = (each.holds.change if each.holds else None for each in (before, after))
+    restored = holds if holds != held and holds not in new else None
+    last = next(reversed(new), None)
+    for ref, change in new.items():
+        is_last = ref == last
+        repository.add(changes, change, holds=ref == holds, restored=restored if is_last else None)
 
 
 def _decided(

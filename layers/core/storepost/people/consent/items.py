@@ -48,6 +48,12 @@ class ConsentChangeItem(MarkedItem, discriminator="consent_change"):
     telling, resends."""
     follows = Record("profile_id", "change_id", null=True)
     """The change that held before, by short ids."""
+    superseded = UnicodeAttribute(null=True, attr_name="late")
+    """`y` where it didn't hold once its transaction was written: short, as a history is read by its
+    bytes.
+    """
+    restored = Record("profile_id", "change_id", null=True)
+    """The change that holds again by this one, by short ids."""
     evidence = Record("number", "id", "wording", "text_version", "url", "opt_in_level", null=True)
     """What proves it, where that has no row of its own; the id is short, the wording a hash."""
 

@@ -23,8 +23,8 @@ from storepost.people.consent.model import Address, ConsentChange
 from storepost.people.consent.rows import (
     as_change,
     as_effective,
+    change_row,
     effective_row,
-    follows_row,
     proof_row,
     write_back_row,
 )
@@ -176,8 +176,18 @@ class ConsentRepository:
         changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
         unindex_change(changes, self._scope, change)
 
-    def add(self, changes: Changes, change: ConsentChange) -> None:
-        """Adds a new change; the same unit of work saves its profile, which counts it."""
+    def add(
+        self,
+        changes: Changes,
+        change: ConsentChange,
+        *,
+        holds: bool = True,
+        restored: ChangeRef | None = None,
+    ) -> None:
+        """Adds a new change; the same unit of work saves its profile, which counts it.
+
+        Whether it holds is kept as it is now, and so is the change that it makes hold again.
+        """
         origin = change.origin
         row = ConsentChangeItem(
             *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
@@ -193,7 +203,9 @@ class ConsentRepository:
             occurred_at=change.occurred_at,
             recorded_at=change.recorded_at,
             write_backs={short(each.store_id): write_back_row(each) for each in change.write_backs},
-            follows=follows_row(change.follows),
+            follows=change_row(change.follows),
+            superseded=None if holds else "y",
+            restored=change_row(restored),
         )
         added_to(changes, change.profile_id)[change.id] = row
         index_new_change(changes, self._scope, change)

@@ -43,11 +43,13 @@ def effective_row(effective: EffectiveConsent | None) -> list[str] | None:
     ]
 
 
-def follows_row(change: ChangeRef | None) -> list[str] | None:
+def change_row(change: ChangeRef | None) -> list[str] | None:
+    """Returns a pointer to a change as a row has it."""
     return [short(change.profile_id), short(change.change_id)] if change else None
 
 
-def _follows(row: list[str] | None) -> ChangeRef | None:
+def as_change_ref(row: list[str] | None) -> ChangeRef | None:
+    """Returns what `change_row` wrote."""
     return ChangeRef(*map(from_short, row)) if row else None
 
 
@@ -121,5 +123,5 @@ def as_change(item: ConsentChangeItem) -> ConsentChange:
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,
         write_backs=tuple(as_write_back(store, row) for store, row in stores),
-        follows=_follows(item.follows),
+        follows=as_change_ref(item.follows),
     )

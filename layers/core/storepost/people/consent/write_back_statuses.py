@@ -15,7 +15,7 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.keys import change_key
 from storepost.people.consent.model import ConsentChange, WriteBack, WriteBackStatus
-from storepost.people.consent.rows import follows_row, write_back_row
+from storepost.people.consent.rows import change_row, write_back_row
 from storepost.people.consent.write_back_index import index_change
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import amend
@@ -55,7 +55,7 @@ class WriteBackStatusRepository:
         self._index(changes, change, write_backs)
         pending = [replace(each, pending_since=now) for each in write_backs]
         begun: list[Action] = [_path(each).set(write_back_row(each)) for each in pending]
-        begun.append(ConsentChangeItem.follows.set(follows_row(follows)))
+        begun.append(ConsentChangeItem.follows.set(change_row(follows)))
         changes.update(row, begun, ConsentChangeItem.pk.exists())
 
     def begin_one(

@@ -12,6 +12,7 @@ from storepost.people.consent.repository import added_to
 from storepost.people.consent.statements import StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.model import Customer, IncomingCustomer
+from storepost.people.deliverability.invalid_addresses import suppress_invalid
 from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -88,39 +89,76 @@ class Push:
 def assert_and_save(
     changes: Changes, push: Push, known: KnownIdentities, before: Profile | None, after: Profile
 ) -> None:
-    """Asserts both channels and saves the customer's profile, and whoever else has an address.
+    """Asserts both channels, suppresses what the store has as invalid, and saves the customer's
+    profile, and whoever else has an address.
 
     State belongs to the address (docs/semantics.md, section 2.1): where another profile has the
     customer's, the change is that profile's.
     """
-    states: dict[Address, ConsentState] = {}
+    said = [
+        _say(changes, push, known, after, address)
+        for channel in Channel
+        if (address := _present_address(changes, push, channel))
+    ]
+    states = {each.address: each.outcome.state for each in said if each.outcome}
     touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
-    for channel in Channel:
-        address = push.address(channel)
-        _detach_former(changes, push, channel)
-        if address is None:
-            continue
-        owner = _owner(address, known, after)
-        outcome = _assert(changes, push, address, owner, after)
-        if outcome is not None:
-            states[address] = outcome.state
-            _hold_back(changes, address, known, after)
-        if outcome is not None or pending_evidence(changes, owner.id):
-            touched.setdefault(owner.id, (owner, owner))
+    for each in said:
+        if each.outcome or each.is_suppressed or pending_evidence(changes, each.owner.id):
+            touched.setdefault(each.owner.id, (each.owner, each.owner))
+    suppressed = {each.owner.id for each in said if each.is_suppressed}
     for was, profile in touched.values():
         updated = show_consents(changes, was, profile, states)
-        _save(changes, was, updated, always=profile.id == after.id and push.moves)
+        is_moved = profile.id == after.id and push.moves
+        _save(changes, was, updated, always=is_moved or profile.id in suppressed)
+
+
+def _present_address(changes: Changes, push: Push, channel: Channel) -> Address | None:
+    """The customer's address from now on; they are no longer among those of the one of before."""
+    _detach_former(changes, push, channel)
+    return push.address(channel)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a push said of one address."""
+
+    address: Address
+    owner: Profile
+    outcome: StatementOutcome | None
+    is_suppressed: bool
+    """Whether it is suppressed now and wasn't."""
+
+
+def _say(
+    changes: Changes, push: Push, known: KnownIdentities, after: Profile, address: Address
+) -> _Said:
+    owner = _owner(address, known, after)
+    outcome = _assert(changes, push, address, owner, after)
+    is_suppressed = _suppress(changes, push, address, owner)
+    if outcome is not None or is_suppressed:
+        _hold_back(changes, address, known, after)
+    return _Said(address, owner, outcome, is_suppressed)
 
 
 def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bool) -> None:
     """Saves the profile also where only its history or evidence grows: it must still be there.
 
-    And where the customer has another address, with `always`: that must not have been taken off the
-    profile meanwhile.
+    And where the customer has another address, or one that is suppressed now, with `always`: that
+    must not have been taken off the profile meanwhile.
     """
     grows = added_to(changes, updated.id) or pending_evidence(changes, updated.id)
     if always or updated != was or grows:
         ProfileRepository(updated.workspace).save(changes, was, updated)
+
+
+def _suppress(changes: Changes, push: Push, address: Address, owner: Profile) -> bool:
+    """Suppresses the address where the store has it as invalid and hadn't before: what it repeats
+    doesn't undo what somebody lifted. Whether it is suppressed now and wasn't.
+    """
+    at = push.after.newly_invalid_at(push.before, address.channel)
+    if at is None or names_nobody(address.value):
+        return False
+    return suppress_invalid(changes, push.store.workspace, address, owner, at)
 
 
 def _hold_back(changes: Changes, address: Address, known: KnownIdentities, after: Profile) -> None:

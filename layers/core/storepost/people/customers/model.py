@@ -156,6 +156,9 @@ class Customer:
     email_proof: str | None = None
     """The digest of what the store gave last to prove the consent."""
     sms_proof: str | None = None
+    email_invalid_at: datetime | None = None
+    """When the store began to have the address as invalid; None where it doesn't."""
+    sms_invalid_at: datetime | None = None
 
     @property
     def ref(self) -> CustomerRef:
@@ -181,6 +184,17 @@ class Customer:
     def proof(self, channel: Channel) -> str | None:
         """Returns the digest of what the store gave last to prove a channel's consent."""
         return self.email_proof if channel is Channel.EMAIL else self.sms_proof
+
+    def invalid_at(self, channel: Channel) -> datetime | None:
+        """Returns when the store began to have a channel's address as invalid, if it does."""
+        return self.email_invalid_at if channel is Channel.EMAIL else self.sms_invalid_at
+
+    def newly_invalid_at(self, stored: "Customer | None", channel: Channel) -> datetime | None:
+        """Returns the same where the store hadn't said that of this address before."""
+        is_same = stored is not None and stored.address(channel) == self.address(channel)
+        known = stored.invalid_at(channel) if stored and is_same else None
+        at = self.invalid_at(channel)
+        return at if at != known else None
 
     def refused_at(self, channel: Channel) -> datetime | None:
         """Returns when an address of a channel that they had before was unsubscribed."""
@@ -265,6 +279,8 @@ def customer_of(
         sms_consent_at=_consent_at(Channel.SMS, before, incoming.phone, incoming.sms_consent),
         email_proof=_proof(Channel.EMAIL, before, incoming),
         sms_proof=_proof(Channel.SMS, before, incoming),
+        email_invalid_at=_invalid_at(Channel.EMAIL, before, incoming),
+        sms_invalid_at=_invalid_at(Channel.SMS, before, incoming),
     )
 
 
@@ -296,3 +312,21 @@ def _proof(channel: Channel, before: Customer | None, incoming: IncomingCustomer
         return consent.digest
     is_same = before.address(channel) == incoming.address(channel)
     return before.proof(channel) if is_same else None
+
+
+def _invalid_at(
+    channel: Channel, before: Customer | None, incoming: IncomingCustomer
+) -> datetime | None:
+    """When the store began to have the address as invalid. What it repeats changes nothing of that,
+    but a later consent time says that it found so anew.
+    """
+    consent, address = incoming.consent(channel), incoming.address(channel)
+    is_same = before is not None and before.address(channel) == address
+    known = before.invalid_at(channel) if before and is_same else None
+    if consent.state is None:
+        return known
+    if not consent.is_of_address:
+        return None
+    now = clock.now()
+    moments = [each for each in (known, consent.occurred_at(now)) if each]
+    return max(moments, default=min(incoming.external_updated_at, now))

@@ -59,6 +59,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_delivery = UnicodeAttribute(null=True, attr_name="sms_told")
     email_proof = UnicodeAttribute(null=True)
     sms_proof = UnicodeAttribute(null=True)
+    email_invalid_at = UtcDateTimeAttribute(null=True)
+    sms_invalid_at = UtcDateTimeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
@@ -185,6 +187,8 @@ class CustomerRepository:
         item.sms_contradictions, item.sms_contradicted_at = sms.count or None, sms.last_at
         item.email_proof = customer.email_proof
         item.sms_proof = customer.sms_proof
+        item.email_invalid_at = customer.email_invalid_at
+        item.sms_invalid_at = customer.sms_invalid_at
         changes.save(item)
 
     def delete(self, changes: Changes, customer: Customer) -> None:
@@ -285,6 +289,8 @@ class CustomerRepository:
             sms_delivery=item.sms_delivery,
             email_proof=item.email_proof,
             sms_proof=item.sms_proof,
+            email_invalid_at=item.email_invalid_at,
+            sms_invalid_at=item.sms_invalid_at,
         )
 
 

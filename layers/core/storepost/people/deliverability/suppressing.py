@@ -134,6 +134,24 @@ def add_in_turn(
 
     `states` is what suppresses them, read after the holder was.
     """
+    results, newly = write_in_turn(changes, workspace, holder, states, suppressions)
+    consents = _unsubscribe(changes, workspace, holder, zip(suppressions, results, strict=True))
+    _write_holder(changes, workspace, holder, newly, consents)
+    return results
+
+
+def write_in_turn(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    holder: Holder,
+    states: Mapping[Address, AddressSuppressions],
+    suppressions: Sequence[tuple[Address, NewSuppression]],
+) -> tuple[list[Result], dict[Address, AddressSuppressions]]:
+    """Writes the suppressions alone: whoever has the addresses is left to the caller.
+
+    Returns the results, and the addresses that nothing suppressed before. Of these the caller has
+    to save the profile that has them, or to hold their claims back.
+    """
     repository, now = SuppressionRepository(workspace, changes.reads), clock.now()
     after, results = dict(states), list[Result]()
     for address, new in suppressions:
@@ -146,10 +164,9 @@ def add_in_turn(
     for address, state in after.items():
         _write(changes, repository, states[address], state, now)
     newly = {each: after[each] for each, _ in suppressions if not states[each].shown(now)}
-    saved_marks(changes, workspace).update(dict.fromkeys(newly, True))
-    consents = _unsubscribe(changes, workspace, holder, zip(suppressions, results, strict=True))
-    _write_holder(changes, workspace, holder, newly, consents)
-    return results
+    written = {each for each, state in after.items() if state != states[each]}
+    saved_marks(changes, workspace).update(dict.fromkeys(newly.keys() | written, True))
+    return results, newly
 
 
 def _address_to_keep(

@@ -116,6 +116,11 @@ class AddressSuppressions:
         """Returns the strongest that holds; None where none does."""
         return next(iter(self.in_force(now)), None)
 
+    def blocks_for_good(self, now: datetime) -> bool:
+        """Returns whether nothing at all may be sent until somebody lifts something."""
+        holding = self.in_force(now)
+        return any(each.blocks_everything and each.ends_at is None for each in holding)
+
     def of_reason(self, reason: SuppressionReason) -> Suppression | None:
         """Returns the stored one of that reason."""
         return next((each for each in self.stored if each.reason is reason), None)

@@ -23,6 +23,7 @@ from storepost.people.customers.service import write_customer
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.model import Identity
 from storepost.people.profiles.resolution import claim_keys, keys_behind
+from storepost.people.suppressions.keys import digest_of, suppressed_key
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead
@@ -61,13 +62,21 @@ class CustomerRecord:
 
     @cached_property
     def _asserted(self) -> list[Key]:
-        """The addresses of which it says something."""
+        """The addresses of which it says something, and what suppresses those that are invalid."""
         workspace, incoming = self.sender.store.workspace, self.incoming
-        addresses = {Channel.EMAIL: incoming.email, Channel.SMS: incoming.phone}
+        addresses = {
+            channel: Address(channel, value)
+            for channel in Channel
+            if (value := incoming.address(channel)) and incoming.consent(channel).state
+        }
+        invalid = (
+            address
+            for channel, address in addresses.items()
+            if incoming.consent(channel).is_of_address
+        )
         return [
-            address_key(workspace, Address(channel, value))
-            for channel, value in addresses.items()
-            if value and incoming.consent(channel).state
+            *(address_key(workspace, each) for each in addresses.values()),
+            *(suppressed_key(workspace, digest_of(workspace, each)) for each in invalid),
         ]
 
     @cached_property

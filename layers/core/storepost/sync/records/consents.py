@@ -18,8 +18,8 @@ def consent_of(state: object, updated_at: object, opt_in_level: object) -> Incom
     an unknown one says nothing.
 
     Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
-    INVALID says nothing of what the person wants. Its opt-in level is evidence, unless it is
-    UNKNOWN.
+    INVALID says nothing of what the person wants, but that the address is to be suppressed
+    (section 2.7). Its opt-in level is evidence, unless it is UNKNOWN.
     """
     name = _lower(state)
     known, level = _STATES.get(name), _LEVELS.get(_lower(opt_in_level))

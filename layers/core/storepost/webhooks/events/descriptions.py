@@ -12,9 +12,10 @@ DESCRIPTIONS: Mapping[str, str] = {
     "profile.erased": "A person was erased. `data` has the profile's id and the ids of all "
     "profiles that had become part of it: delete what you have of them.",
     "consent.changed": "Somebody subscribed, unsubscribed or was asked to confirm. `data` is the "
-    "recorded change. An unsubscription is also sent where an import recorded it; after an erasure "
-    "`data` has ids alone. A write-back to a store has the same type, but another secret and other "
-    "`data`.",
+    "recorded change, which holds: one that was superseded when it was recorded isn't sent, and "
+    "an earlier subscription that holds again is sent again. An unsubscription is also sent where "
+    "an import recorded it; after an erasure `data` has ids alone. A write-back to a store has the "
+    "same type, but another secret and other `data`.",
     "order.created": "An order is new, or was restored after it was deleted.",
     "order.updated": "An order's own answer changed: a status, an amount, a line, its buyer.",
     "order.cancelled": "An order is cancelled from now on. An endpoint that doesn't ask for this "
@@ -55,7 +56,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "api_key.rotated": "An API key has another secret. `data` never has a secret.",
     "api_key.revoked": "An API key never works again.",
     "suppression.created": "Nothing more is sent to an address: it bounced, its owner complained, "
-    "or somebody entered it. It is also sent where an import recorded it.",
+    "a shop has it as invalid, or somebody entered it. It is also sent where an import recorded "
+    "it.",
     "suppression.deleted": "A suppression was lifted, or its end came. The address may have "
     "others. `data` is the suppression as the history has it.",
     "webhook.test": "A test that you asked for by `POST /webhook-endpoints/{id}/test`. Nothing "

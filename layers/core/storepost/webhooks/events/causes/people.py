@@ -1,6 +1,8 @@
 """The events of a change of a profile's row, and of a new change of consent."""
 
+from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.items import ConsentChangeItem
+from storepost.people.consent.rows import as_change_ref
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.model import visible_fields
 from storepost.people.profiles.rows import (
@@ -49,13 +51,18 @@ def _visible(row: ProfileItem) -> tuple[object, ...]:
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Returns the event of a new change alone: what becomes of its write-backs is no change of
-    consent.
+    """Returns the event of what holds by a new change: that one, or an earlier subscription that
+    it makes hold again. What was superseded from the start changes nothing, and what becomes of
+    write-backs is no change of consent.
     """
     if old is not None or not isinstance(new, ConsentChangeItem):
         return None
-    is_no = new.state == ConsentState.UNSUBSCRIBED
-    resource, ids = Resource("consent_change", new.id), {"profileId": new.profile_id}
+    restored = as_change_ref(new.restored)
+    if restored is None and new.superseded is not None:
+        return None
+    holds = restored or ChangeRef(new.profile_id, new.id)
+    is_no = restored is None and new.state == ConsentState.UNSUBSCRIBED
+    resource, ids = Resource("consent_change", holds.change_id), {"profileId": holds.profile_id}
     return Cause(("consent.changed",), resource, ids, always=is_no)
 
 
