@@ -95,17 +95,17 @@ def assert_and_save(
     State belongs to the address (docs/semantics.md, section 2.1): where another profile has the
     customer's, the change is that profile's.
     """
-    said = [
-        _say(changes, push, known, after, address)
+    outcomes = [
+        _assert_address(changes, push, known, after, address)
         for channel in Channel
         if (address := _present_address(changes, push, channel))
     ]
-    states = {each.address: each.outcome.state for each in said if each.outcome}
+    states = {each.address: each.outcome.state for each in outcomes if each.outcome}
     touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
-    for each in said:
+    for each in outcomes:
         if each.outcome or each.is_suppressed or pending_evidence(changes, each.owner.id):
             touched.setdefault(each.owner.id, (each.owner, each.owner))
-    suppressed = {each.owner.id for each in said if each.is_suppressed}
+    suppressed = {each.owner.id for each in outcomes if each.is_suppressed}
     for was, profile in touched.values():
         updated = show_consents(changes, was, profile, states)
         is_moved = profile.id == after.id and push.moves
@@ -119,8 +119,8 @@ def _present_address(changes: Changes, push: Push, channel: Channel) -> Address 
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What a push said of one address."""
+class _AddressOutcome:
+    """Says what a push did to one address."""
 
     address: Address
     owner: Profile
@@ -129,15 +129,15 @@ class _Said:
     """Whether it is suppressed now and wasn't."""
 
 
-def _say(
+def _assert_address(
     changes: Changes, push: Push, known: KnownIdentities, after: Profile, address: Address
-) -> _Said:
+) -> _AddressOutcome:
     owner = _owner(address, known, after)
     outcome = _assert(changes, push, address, owner, after)
     is_suppressed = _suppress(changes, push, address, owner)
     if outcome is not None or is_suppressed:
         _hold_back(changes, address, known, after)
-    return _Said(address, owner, outcome, is_suppressed)
+    return _AddressOutcome(address, owner, outcome, is_suppressed)
 
 
 def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bool) -> None:
