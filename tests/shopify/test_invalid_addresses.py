@@ -75,14 +75,14 @@ class TestWebhook:
     @pytest.fixture
     def subscribed(self, hooks: Hooks) -> None:
         """The shop had the customer as subscribed."""
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
 
     @pytest.mark.usefixtures("subscribed")
     def test_suppresses_and_leaves_consent(self, hooks: Hooks, shop: Shop) -> None:
         bob = profile_of(shop, EMAIL)
         assert reachable(shop, "email") == {bob["id"]}
         history = history_of(shop, bob)
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         [suppression] = listed(shop)
         assert suppression == {
             **suppression,
@@ -110,7 +110,7 @@ class TestWebhook:
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
     def test_of_somebody_new(self, hooks: Hooks, shop: Shop) -> None:
-        hooks.tell("customers/create", customer_body(**consents("invalid")))
+        hooks.notify("customers/create", customer_body(**consents("invalid")))
         assert addresses_of(listed(shop)) == [EMAIL]
         assert check(shop)["why"] == ["not_subscribed", "suppressed"]
 
@@ -118,15 +118,15 @@ class TestWebhook:
     @pytest.mark.parametrize("at", [LATER, None], ids=["dated", "undated"])
     def test_the_same_again_after_a_lift(self, hooks: Hooks, shop: Shop, at: str | None) -> None:
         sent = clock.now()
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
         [suppression] = listed(shop)
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
         assert listed(shop) == [suppression]
         lift(shop, suppression)
         later = in_a_moment(hooks)
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
-        hooks.tell(UPDATE, customer_body(updated_at=later))
-        hooks.tell(UPDATE, customer_body(updated_at=later, **consents("invalid", at=at)))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
+        hooks.notify(UPDATE, customer_body(updated_at=later))
+        hooks.notify(UPDATE, customer_body(updated_at=later, **consents("invalid", at=at)))
         assert listed(shop) == []
         assert check(shop)["marketing"] is True
 
@@ -135,12 +135,12 @@ class TestWebhook:
     def test_found_invalid_anew_after_a_lift(
         self, hooks: Hooks, shop: Shop, between: str | None
     ) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         [before] = listed(shop)
         lift(shop, before)
         if between:
-            hooks.tell(EMAIL_TOPIC, email_consent(between, in_a_moment(hooks)))
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", in_a_moment(hooks)))
+            hooks.notify(EMAIL_TOPIC, email_consent(between, in_a_moment(hooks)))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", in_a_moment(hooks)))
         [after] = listed(shop)
         assert after["id"] != before["id"]
         assert reachable(shop, "email") == set()
@@ -149,19 +149,19 @@ class TestWebhook:
     def test_a_lift_after_the_consent_time_counts(self, hooks: Hooks, shop: Shop) -> None:
         """What the shop found before somebody knew better, but says only now."""
         lift(shop, create(shop, EMAIL, "invalid"))
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         assert listed(shop) == []
         later = in_a_moment(hooks)
-        hooks.tell(UPDATE, customer_body(updated_at=later, **consents("invalid", at=LATER)))
+        hooks.notify(UPDATE, customer_body(updated_at=later, **consents("invalid", at=LATER)))
         assert listed(shop) == []
 
     @pytest.mark.usefixtures("subscribed")
     def test_another_address_is_another(self, hooks: Hooks, shop: Shop) -> None:
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         lift(shop, listed(shop)[0])
         other, later = f"new.{EMAIL}", in_a_moment(hooks)
         body = customer_body(email=other, updated_at=later, **consents("invalid", at=later))
-        hooks.tell(UPDATE, body)
+        hooks.notify(UPDATE, body)
         assert addresses_of(listed(shop)) == [other]
 
     @pytest.mark.usefixtures("subscribed")
@@ -181,26 +181,26 @@ class TestWebhook:
         end = clock.now() + timedelta(days=9) if ends else None
         why, source = SuppressionReason(reason), SuppressionSource.SES
         suppress(shop.workspace, Channel.EMAIL, EMAIL, why, source, at=clock.now(), ends_at=end)
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         assert sorted(each["reason"] for each in listed(shop)) == expected
 
     def test_of_somebody_new_whose_address_is_suppressed_already(
         self, hooks: Hooks, shop: Shop
     ) -> None:
         create(shop, EMAIL)
-        hooks.tell("customers/create", customer_body(**consents("invalid")))
+        hooks.notify("customers/create", customer_body(**consents("invalid")))
         assert sorted(each["reason"] for each in listed(shop)) == ["invalid", "manual"]
         consent(shop, profile_of(shop, EMAIL), "subscribed")
         assert reachable(shop, "email") == set()
 
     def test_an_address_of_somebody_else(self, hooks: Hooks, shop: Shop) -> None:
         """Two customers of one shop stay two people; the address is Ann's, who is suppressed."""
-        hooks.tell("customers/create", customer_body(email=f"bob.{EMAIL}"))
-        hooks.tell("customers/create", customer_body(id=7, phone=None, **consents("subscribed")))
+        hooks.notify("customers/create", customer_body(email=f"bob.{EMAIL}"))
+        hooks.notify("customers/create", customer_body(id=7, phone=None, **consents("subscribed")))
         ann = profile_of(shop, EMAIL)
         assert reachable(shop, "email") == {ann["id"]}
         later = in_a_moment(hooks)
-        hooks.tell(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
+        hooks.notify(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
         assert str(hooks.customer().profile_id) != ann["id"]
         assert addresses_of(listed(shop)) == [EMAIL]
         assert reachable(shop, "email") == set()
@@ -208,33 +208,33 @@ class TestWebhook:
 
     def test_another_customer_with_the_address(self, hooks: Hooks, shop: Shop) -> None:
         """Suppressed once; and once lifted, what the other one's record says is as old."""
-        hooks.tell("customers/create", customer_body(**consents("invalid", at=LATER)))
+        hooks.notify("customers/create", customer_body(**consents("invalid", at=LATER)))
         other = customer_body(id=7, phone=None, updated_at=LATER, **consents("invalid", at=LATER))
-        hooks.tell("customers/create", other)
+        hooks.notify("customers/create", other)
         [suppression] = listed(shop)
         lift(shop, suppression)
         third = customer_body(id=8, phone=None, updated_at=LATER, **consents("invalid", at=LATER))
-        hooks.tell("customers/create", third)
+        hooks.notify("customers/create", third)
         assert listed(shop) == []
 
     def test_an_address_whose_person_was_erased(self, hooks: Hooks, shop: Shop) -> None:
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         erase(shop, EMAIL)
         assert listed(shop) == []
         later = in_a_moment(hooks)
-        hooks.tell(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
+        hooks.notify(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
         assert addresses_of(listed(shop)) == [EMAIL]
         assert check(shop)["why"] == ["not_subscribed", "suppressed"]
 
     def test_an_address_that_is_suppressed_by_its_hash(self, hooks: Hooks, shop: Shop) -> None:
         """Whoever is new with the address names it again."""
-        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
         create(shop, EMAIL)
         erase(shop, EMAIL)
         hooks.world.deliver()
         assert addresses_of(listed(shop)) == [None]
         later = in_a_moment(hooks)
-        hooks.tell(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
+        hooks.notify(UPDATE, customer_body(updated_at=later, **consents("invalid", at=later)))
         assert addresses_of(listed(shop)) == [EMAIL, EMAIL]
 
     @pytest.mark.usefixtures("subscribed")
@@ -243,15 +243,15 @@ class TestWebhook:
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{hooks.shopify.server.host},{HOOK}")
         Endpoints(hooks.world, owner, hooks.workspace).made(["suppression.*", "consent.*"])
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
-        hooks.tell(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
+        hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         [sent] = [each.json for each in receiver.received]
         assert sent["type"] == "suppression.created"
         assert (sent["data"]["address"], sent["data"]["reason"]) == (EMAIL, "invalid")
 
     @pytest.mark.parametrize("address", ["null", PHONE])
     def test_nobodys_address(self, hooks: Hooks, shop: Shop, address: str) -> None:
-        hooks.tell("customers/create", customer_body(email=address, **consents("invalid")))
+        hooks.notify("customers/create", customer_body(email=address, **consents("invalid")))
         assert listed(shop) == []
 
     @pytest.mark.usefixtures("subscribed")

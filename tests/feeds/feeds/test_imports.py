@@ -235,6 +235,41 @@ class TestFirstImport:
         shop.feed(csv(*rows))
         assert set(shop.products()) == {"a", "b"}
 
+    def test_a_row_of_no_group_is_not_of_the_group_before(self, shop: Shop) -> None:
+        shop.feed(
+            csv(
+                {"id": "a", "item_group_id": "g", "title": "Vest", "price": "1", "color": "red"},
+                {"id": "b", "item_group_id": "0", "title": "", "price": "2", "color": "blue"},
+            )
+        )
+        assert set(shop.products()) == {"g", "b"}
+
+    def test_where_one_id_is_a_placeholder_the_next_column_counts(self, shop: Shop) -> None:
+        """A variation's id, `0` where the product has none, and then the product's."""
+        feed = shop.feed(
+            csv(
+                {"variation": "11", "product": "1", "title": "Vest"},
+                {"variation": "0", "product": "2", "title": "Hat"},
+            ),
+            mapping={"variation": "id", "product": "id", "title": "title"},
+        )
+        assert shop.skipped(feed) == []
+        assert set(shop.products()) == {"11", "2"}
+
+    @pytest.mark.parametrize("value", ["Blue\nNavy", "Gr\ufffdn", "Blue\tNavy"])
+    def test_values_of_options_may_have_any_characters(self, shop: Shop, value: str) -> None:
+        """An id that is made of a handle and of these is no product's."""
+        columns = {"Title": "title", "Option1 Value": "color", "Variant SKU": "sku"}
+        feed = shop.feed(
+            csv(
+                {"Handle": "vest", "Title": "Vest", "Option1 Value": value, "Variant SKU": "1"},
+                {"Handle": "vest", "Title": "", "Option1 Value": "Red", "Variant SKU": "2"},
+            ),
+            mapping={"Handle": "id", **columns},
+        )
+        assert shop.skipped(feed) == []
+        assert set(shop.products()) == {"vest"}
+
     @pytest.mark.parametrize("name", [".", "..", "a\x07b", "a\ufffdb"])
     def test_no_product_is_called_what_no_request_can_name(self, shop: Shop, name: str) -> None:
         feed = shop.feed(

@@ -6,6 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from local.events.pumps import pump_queue
+from storepost.lifecycle.erasures import service
 from storepost.people.consent import resending
 from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.model import Address
@@ -220,6 +222,60 @@ class TestOwedAfterErasure:
         assert received(listener) == [("unsubscribed", "c")]
         assert owed_rows(shop) == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    @pytest.mark.parametrize("is_removed", [False, True], ids=["to be removed", "removed"])
+    def test_a_store_that_comes_back_at_once(
+        self, shop: Shop, listener: Receiver, is_removed: bool
+    ) -> None:
+        """Also where it does before the person's history is removed."""
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        disconnect(shop, store)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        erase(shop)
+        shop.world.relay()
+        if is_removed:
+            assert pump_queue("ProfileErasureQueue") == 1
+        send_write_backs(shop)
+        reconnect(shop, store)
+        send_write_backs(shop)
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")]
+        assert owed_rows(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_a_delivery_that_was_begun_again_keeps_its_id(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """The store has acknowledged the one before, and would do nothing for it."""
+        store = shop.store()
+        put_customer(shop, store, "c", 1, **subscribed())
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        listener.answers = [503]
+        put_customer(shop, store, "c", 20, **subscribed())
+        send_write_backs(shop)
+        erase(shop)
+        send_write_backs(shop)
+        first, again, after = (each.headers["webhook-id"] for each in listener.received)
+        assert first != again == after
+
+    def test_what_the_release_before_queued_for_an_erased_person(
+        self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its message doesn't say that it is about what is owed."""
+        plain = service.queue_write_backs
+        put_customer(shop, shop.store(), "c", 1, **subscribed())
+        listener.answers = [503]
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        with monkeypatch.context() as before:
+            before.setattr(service, "queue_write_backs", lambda *given: plain(*given[:4]))
+            erase(shop)
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")] * 2
+        assert owed_rows(shop) == []
 
     def test_one_that_subscribed_anew(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()

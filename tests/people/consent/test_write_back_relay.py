@@ -42,7 +42,7 @@ def advance_to_sweep(shop: Shop) -> None:
 
 def sweep_later(shop: Shop) -> None:
     """Sweeps once what is pending must have lost its message, and what that queued."""
-    shop.world.advance(seconds=LOST_AFTER.total_seconds())
+    shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
     advance_to_sweep(shop)
     shop.world.sweep()
     shop.world.lose_stream()
@@ -165,7 +165,7 @@ class TestKilled:
     def test_the_sweep(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         shop.world.lose_stream()
-        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
         advance_to_sweep(shop)
         found = crashes(shop.world, shop.world.sweep, deliver=False)
         assert len(found.positions) > 20
@@ -257,7 +257,7 @@ class TestSweep:
         """
         Known(shop)
         shop.world.lose_stream()
-        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
         advance_to_sweep(shop)
         first, second = counted(shop.world.sweep), counted(shop.world.sweep)
         assert [first.count(each) for each in ("BatchGetItem", "TransactWriteItems")] == [1, 1]
@@ -296,7 +296,7 @@ class TestSweep:
         for state in ("subscribed", "unsubscribed"):
             shop.change(person, state)
         shop.world.lose_stream()
-        shop.world.advance(seconds=LOST_AFTER.total_seconds())
+        shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
         advance_to_sweep(shop)
         for hour in range(1, 4):
             shop.world.sweep()

@@ -11,6 +11,8 @@ from storepost.values.text import sort_key
 
 _MAX_ROWS = 20_000
 """That are taken at once: a tenth of what 100 products may have."""
+_MAX_CHARACTERS = 8_000_000
+"""Of their contents, which take up to four bytes each."""
 
 PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
@@ -105,12 +107,16 @@ class Plan:
             (done, done + limit),
         )
         rows: dict[str, list[PlannedRow]] = {}
+        characters = 0
         for number, (product, *row) in enumerate(found):
-            if number >= _MAX_ROWS and product not in rows:
+            is_full = number >= _MAX_ROWS or characters >= _MAX_CHARACTERS
+            if is_full and product not in rows:
                 break
             of_product = rows.setdefault(product, [])
             if row[0] is not None:
-                of_product.append(PlannedRow(*row))
+                planned = PlannedRow(*row)
+                of_product.append(planned)
+                characters += len(planned.content)
         return rows
 
     def __enter__(self) -> Self:

@@ -35,7 +35,6 @@ MEMBERS = "members"
 """Options of the group's variants, by their ids."""
 
 _AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_IDS = frozenset({FeedField.ID, FeedField.ITEM_GROUP_ID})
 _OF_VARIANTS = frozenset(
     {
         FeedField.PRICE,
@@ -125,25 +124,34 @@ class RowReader:
         """Returns what the row has. Raises RowSkipped."""
         if cells is None:
             raise RowSkipped(WRONG_COLUMNS)
-        mapped = self._mapped(cells)
+        mapped = self._mapped_texts(cells)
         name, options = self._name(cells, mapped)
         if name is None:
             raise RowSkipped(NO_ID)
         if len(name.id) > values.MAX_TEXT:
             raise RowSkipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
-        if not all(is_usable(each) for each in (name.id, name.group) if each):
-            raise RowSkipped(UNUSABLE_ID, name.id)
+        self._check_ids(mapped, name)
         return self._parsed(cells, mapped, name, options)
+
+    def _check_ids(self, mapped: Mapping[str, str], name: RowIdentity) -> None:
+        """Raises RowSkipped where no request could name the product.
+
+        Its group may be a placeholder, which is none.
+        """
+        has_group = bool(name.group) and not names_nobody(name.group or "")
+        if name.is_more and not has_group:
+            raise RowSkipped(NO_ID)
+        own = (mapped.get(FeedField.ID), mapped.get(FeedField.ITEM_GROUP_ID) if has_group else None)
+        if not all(is_usable(each) for each in own if each):
+            raise RowSkipped(UNUSABLE_ID, name.id)
 
     def note_row(self, cells: Mapping[str, str] | None) -> None:
         """Notes a row that was read before, for those behind it."""
         if cells is not None:
-            self._name(cells, self._mapped(cells))
+            self._name(cells, self._mapped_texts(cells))
 
-    def _mapped(self, cells: Mapping[str, str]) -> dict[str, str]:
-        """What the row has, by its target. An id that is a placeholder, such as `0`, is none."""
-        found = {t: text for t in self._columns if (text := self._mapped_text(cells, t))}
-        return {t: text for t, text in found.items() if t not in _IDS or not names_nobody(text)}
+    def _mapped_texts(self, cells: Mapping[str, str]) -> dict[str, str]:
+        return {t: text for t in self._columns if (text := self._mapped_text(cells, t))}
 
     def _name(
         self, cells: Mapping[str, str], mapped: dict[str, str]
@@ -173,15 +181,17 @@ class RowReader:
         content = _AS_JSON([product, variant])
         identifier = more_of(name.group or "", content) if name.is_more else name.id
         group = name.group[: values.MAX_TEXT] if name.group else None
+        group = None if group and names_nobody(group) else group
         sku, gtin = variant.get("sku"), variant.get("barcode")
         return ParsedRow(
             identifier, group, locale, sku, gtin, content, name.is_more, name.members, left_out
         )
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
+        """The first text of the target's columns. An id that is a placeholder, as `0`, is none."""
         for column in self._columns[target]:
             cell = cells.get(column, "")
-            if text := cell.strip():
+            if (text := cell.strip()) and not (target == FeedField.ID and names_nobody(text)):
                 return cell if isinstance(cell, Number) else text
         return ""
 

@@ -49,6 +49,8 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     resends = NumberAttribute(default=0)
     attempts = JSONAttribute(null=True)
     """By the stores' ids: how many failed since it was begun."""
+    deliveries = JSONAttribute(null=True)
+    """By the stores' ids: how often a delivery was begun, where that is more than once."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,11 @@ def add_owed(
 
     `as_of` is when it was said last.
     """
+    counts = {
+        str(each.store_id): each.delivery_count
+        for each in change.write_backs
+        if each.store_id in customers and each.delivery_count > 1
+    }
     row = OwedOptOutItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         channel=change.channel,
@@ -103,6 +110,7 @@ def add_owed(
         recorded_at=change.recorded_at,
         address_hash=hash_of(workspace, address),
         customers={str(store_id): sorted(ids) for store_id, ids in customers.items()},
+        deliveries=counts or None,
     )
     changes.create(row)
 
@@ -183,6 +191,7 @@ def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
 
 def _as_owed(row: OwedOptOutItem, change: ChangeRef) -> OwedOptOut:
     customers: dict[str, list[str]] = row.customers
+    deliveries: dict[str, int] = row.deliveries or {}
     opt_out = ConsentChange(
         id=change.change_id,
         profile_id=change.profile_id,
@@ -192,7 +201,10 @@ def _as_owed(row: OwedOptOutItem, change: ChangeRef) -> OwedOptOut:
         address=None,
         occurred_at=row.occurred_at,
         recorded_at=row.recorded_at,
-        write_backs=(),
+        write_backs=tuple(
+            WriteBack(UUID(store_id), delivery_count=int(count))
+            for store_id, count in deliveries.items()
+        ),
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}

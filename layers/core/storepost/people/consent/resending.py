@@ -24,6 +24,7 @@ from storepost.people.consent.model import (
 from storepost.people.consent.owed_opt_outs import find_many_owed, find_owed, restart_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
+from storepost.people.consent.write_back_messages import OF_ERASED, NamedAttempt
 from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs
 from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.platform.messaging.outbox import Queue, send_with
@@ -142,13 +143,14 @@ class _MissedChanges:
     def is_sent(self, resend: Resend, ref: ChangeRef) -> bool:
         """Returns whether the change is sent again: it holds, and so much is asked for."""
         change = self.changes[ref]
-        holds = self._consents[_address_of(change)].holds
         is_requested = resend.within.has(change.recorded_at)
-        return (
-            is_requested
-            and resend.includes(change.write_back_to(resend.store_id))
-            and (holds is not None and holds.change == ref)
-        )
+        is_included = resend.includes(change.write_back_to(resend.store_id))
+        return is_requested and is_included and self.holds(ref)
+
+    def holds(self, ref: ChangeRef) -> bool:
+        """Returns whether it is what holds of its address."""
+        holds = self._consents[_address_of(self.changes[ref])].holds
+        return holds is not None and holds.change == ref
 
 
 def _queue_page(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
@@ -160,8 +162,10 @@ def _queue_page(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> 
     )
     page = list(islice(rows, MAX_CHANGES))
     missed = _MissedChanges(workspace, [row.change for row in page])
+    # The change of somebody who was erased may be there still; it is owed all the same.
+    owed = find_many_owed(workspace, [each for each in missed.changes if not missed.holds(each)])
     for row in page:
-        if row.change in missed.changes:
+        if row.change in missed.changes and row.change not in owed:
             _queue_change(changes, workspace, resend, row, missed)
         elif _resend_owed(changes, workspace, resend, row.change):
             changes.delete(MissedWriteBackItem(*row.key))
@@ -218,7 +222,8 @@ def _resend_owed(
     if is_given_up or not resend.within.has(owed.change.recorded_at):
         return False
     restart_owed(changes, workspace, ref, resend.store_id, counts=is_by_success)
-    queue_write_backs(changes, workspace, owed.change, (resend.store_id,))
+    first = NamedAttempt(since=OF_ERASED)
+    queue_write_backs(changes, workspace, owed.change, (resend.store_id,), first)
     return True
 
 
