@@ -13,6 +13,7 @@ from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.values import clock
 from tests.harness.receiver import Receiver
 from tests.people.consent.customers_of_stores import (
@@ -265,7 +266,7 @@ class TestOwedAfterErasure:
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its message doesn't say that it is about what is owed."""
-        plain = service.queue_write_backs
+        plain = queue_write_backs
         put_customer(shop, shop.store(), "c", 1, **subscribed())
         listener.answers = [503]
         change_consent(shop, ANN, "unsubscribed", 10)
