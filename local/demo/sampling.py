@@ -216,8 +216,9 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     aws.client("sqs").send_message(QueueUrl=aws.queue_url("SearchRepairQueue"), MessageBody=repair)
     deliver()
     _act_as_newcomer(api, deliver)
-    api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})
-    deliver()
+    for state in ("unsubscribed", "subscribed"):
+        api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": state})
+        deliver()
     api.call("POST", "/auth/password/forgot", body={"email": demo.OWNER})
     deliver()
     mail.say([ses_events.delivery(mail.sent_email(demo.latest_email(demo.OWNER)))])
