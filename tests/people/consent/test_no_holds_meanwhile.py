@@ -272,7 +272,7 @@ class TestOwedAfterErasure:
         change_consent(shop, ANN, "unsubscribed", 10)
         send_write_backs(shop)
         with monkeypatch.context() as before:
-            before.setattr(service, "queue_write_backs", lambda *given: plain(*given[:4]))
+            before.setattr(service, "queue_write_backs", lambda *args: plain(*args[:4]))
             erase(shop)
         shop.world.deliver()
         assert received(listener) == [("unsubscribed", "c")] * 2

@@ -91,12 +91,12 @@ def _add_all(
     after: AddressConsent,
 ) -> None:
     """Adds what enters the history; the last one says which change holds again, if one does."""
-    held, holds = (each.holds.change if each.holds else None for each in (before, after))
-    restored = holds if holds != held and holds not in new else None
+    former, current = (each.holds.change if each.holds else None for each in (before, after))
+    restored = current if current != former and current not in new else None
     last = next(reversed(new), None)
     for ref, change in new.items():
-        is_last = ref == last
-        repository.add(changes, change, holds=ref == holds, restored=restored if is_last else None)
+        of_last = restored if ref == last else None
+        repository.add(changes, change, holds=ref == current, restored=of_last)
 
 
 def _decided(
