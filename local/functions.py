@@ -1,13 +1,12 @@
-"""The template's functions in this process: found by their folders, invoked one at a time.
+"""The template's functions in this process: found by their folders, each invoked once at a time.
 
 `run_elsewhere` has them run somewhere else instead.
 """
 
 import importlib
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,11 +17,6 @@ from local.template import Function, functions
 
 REQUEST_BYTES = 6 * 1024 * 1024
 """The most that Lambda takes as an event and as an answer (its quotas, synchronous calls)."""
-
-LOCK = threading.RLock()
-"""Powertools' resolvers share the current event on their class: one invocation at a time."""
-LET_IN_SECONDS = 0.001
-"""For how long a job stands aside: who waits for the lock has it by then."""
 
 
 @dataclass
@@ -37,21 +31,6 @@ class Context:
 
     def get_remaining_time_in_millis(self) -> int:
         """How long the invocation may still take."""
-        return self.remaining_milliseconds
-
-
-@dataclass
-class JobContext(Context):
-    """What Lambda passes to a function that answers nobody: one that may have a long job."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        """How long the invocation may still take.
-
-        Who asks is between two parts of its job. In AWS no request waits for it: here one may.
-        """
-        LOCK.release()
-        time.sleep(LET_IN_SECONDS)
-        LOCK.acquire()
         return self.remaining_milliseconds
 
 
@@ -93,6 +72,7 @@ _own = _Own()
 _function: ContextVar[str | None] = ContextVar("function", default=None)
 """The function that this thread runs, or works for where a function started it with its context."""
 _NOBODYS = ""
+_API = "the API"
 
 
 def running() -> str | None:
@@ -134,9 +114,8 @@ def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - 
 
 def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function in this process on the event."""
-    kind = Context if function.events_of("HttpApi") else JobContext
-    context = kind(function.name, function.timeout_seconds * 1000)
-    with LOCK:
+    context = Context(function.name, function.timeout_seconds * 1000)
+    with _lock_of(_turn_of(function)):
         _running.append(function.name)
         token = _function.set(function.name)
         try:
@@ -144,3 +123,28 @@ def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN4
         finally:
             _running.remove(function.name)
             _function.reset(token)
+
+
+@contextmanager
+def none_running() -> Iterator[None]:
+    """Waits until no function runs in this process, and lets none begin."""
+    with ExitStack() as locks:
+        for turn in sorted({_turn_of(function) for function in functions()}):
+            locks.enter_context(_lock_of(turn))
+        yield
+
+
+_locks: dict[str, threading.RLock] = {}
+
+
+def _lock_of(turn: str) -> threading.RLock:
+    return _locks.setdefault(turn, threading.RLock())
+
+
+def _turn_of(function: Function) -> str:
+    """What only one invocation at a time may have.
+
+    A function has its own, as its modules keep what they do meanwhile. Those of the API share one:
+    Powertools' resolvers share the current event on their class.
+    """
+    return _API if function.events_of("HttpApi") else function.name

@@ -37,9 +37,6 @@ RETRY_SECONDS = 1
 """When a pump goes on that failed itself."""
 LOOK_AGAIN_SECONDS = 0.5
 """How often a queue is looked at where no bell can ring: a message's time to come again."""
-READERS = {"WriteBackQueue": 4}
-"""Of queues whose readers take turns with all others more than once: an import of people leaves a
-message for each, which is handed over by itself."""
 FINISH_SECONDS = 8
 """How long a run that ends waits for what is in its queues; what failed may come too late."""
 
@@ -79,7 +76,6 @@ class LocalRun:
         _allow(urlsplit(store_origin).netloc)
         self.shopify = PretendShopify(APP, demo_shops())
         os.environ["SHOPIFY_STAND_IN"] = f"{store_origin}{SHOPIFY_PATH}"
-        self._readers = {} if entrance else READERS  # a container is a reader by itself
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause, positions=positions or StreamPositions())
@@ -110,8 +106,7 @@ class LocalRun:
             pump = partial(self._pump_stream, reader)
             self._start_pump(reader.function.job, pump, aws.TABLES_CHANGED, None)
         for queue in read_queues():
-            for _ in range(self._readers.get(queue, 1)):
-                self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
+            self._start_pump(queue, _of_queue(queue), aws.QUEUES_CHANGED, LOOK_AGAIN_SECONDS)
         self._start_pump("schedules", self._schedules.run_due, Bell(), LOOK_AGAIN_SECONDS)
 
     def stop(self) -> None:

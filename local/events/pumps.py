@@ -5,14 +5,16 @@ a pump: a function that dies fails its whole batch.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import uuid4
 
 from local.aws import ACCOUNT, REGION, client, queue_arn, queue_url
 from local.aws.stream_positions import StreamPositions
+from local.aws.stream_records import Record, StreamRecords, number_of
 from local.console import say, say_failure
 from local.functions import invoke
 from local.template import Function, functions
@@ -21,9 +23,7 @@ from storepost.values import clock
 MAX_RECEIVED = 10
 """What one receive of SQS returns at most, and a reader's batch where it says nothing."""
 STREAM_BATCH = 100
-STREAMS = "dynamodbstreams"
 
-type Record = dict[str, Any]
 type Pause = Callable[[int], None]
 """Waits before a try, by how many have failed."""
 
@@ -42,8 +42,9 @@ class StreamPump:
     readers: list["StreamReader"] = field(init=False)
 
     def __post_init__(self) -> None:
+        stream = StreamRecords(self.table)
         self.readers = [
-            StreamReader(function, source, self.table, self.pause, self.positions)
+            StreamReader(function, source, stream, self.pause, self.positions)
             for function in functions()
             for source in function.events_of("DynamoDB")
         ]
@@ -59,12 +60,9 @@ class StreamReader:
 
     function: Function
     source: dict[str, Any]
-    table: str
+    stream: StreamRecords
     pause: Pause
     positions: StreamPositions
-    _iterators: dict[str, str] = field(default_factory=dict)
-    _shards: list[tuple[str, str]] = field(default_factory=list)
-    """Each with its stream. A local engine has the same ones as long as the table is there."""
 
     @property
     def window(self) -> int:
@@ -73,57 +71,36 @@ class StreamReader:
 
     def pump(self) -> int:
         """Hands on what is new; the number of records handed to the function."""
-        return sum(self._pump_shard(arn, shard) for arn, shard in self._all_shards())
-
-    def _all_shards(self) -> list[tuple[str, str]]:
-        if not self._shards:
-            table = client("dynamodb").describe_table(TableName=self.table)["Table"]
-            arn = table["LatestStreamArn"]
-            stream = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]
-            self._shards = [(arn, shard["ShardId"]) for shard in stream["Shards"]]
-        return self._shards
+        return sum(self._pump_shard(shard) for shard in self.stream.shards())
 
     def waiting(self) -> list[Record]:
         """What is new, oldest first, and stays new."""
-        found: list[Record] = []
-        for arn, shard in self._all_shards():
-            iterator = self._iterators.get(shard) or self._begin(arn, shard)
-            while (answer := client(STREAMS).get_records(ShardIterator=iterator))["Records"]:
-                found += [record for record in answer["Records"] if passes(record, self.source)]
-                iterator = answer["NextShardIterator"]
-        return found
+        return [
+            record
+            for shard in self.stream.shards()
+            for records in self._batches(shard)
+            for record in records
+            if passes(record, self.source)
+        ]
 
-    def _begin(self, arn: str, shard: str) -> str:
-        answer = client(STREAMS).get_shard_iterator(
-            StreamArn=arn, ShardId=shard, **self._place_in(shard)
-        )
-        return str(answer["ShardIterator"])
+    def _batches(self, shard: str) -> Iterator[list[Record]]:
+        """What follows the reader's place, a batch at a time."""
+        place = self.positions.of(self.function.name, shard)
+        limit = self.source.get("BatchSize", STREAM_BATCH)
+        while records := self.stream.after(shard, place, limit):
+            yield records
+            place = number_of(records[-1])
 
-    def _pump_shard(self, arn: str, shard: str) -> int:
-        if shard not in self._iterators:
-            self._iterators[shard] = self._begin(arn, shard)
-        handed = 0
-        while True:
-            answer = client(STREAMS).get_records(
-                ShardIterator=self._iterators[shard],
-                Limit=self.source.get("BatchSize", STREAM_BATCH),
-            )
-            records = [_stream_record(r, arn) for r in answer["Records"] if passes(r, self.source)]
+    def _pump_shard(self, shard: str) -> int:
+        handed, arn = 0, self.stream.arn_of(shard)
+        for batch in self._batches(shard):
+            records = [_stream_record(r, arn) for r in batch if passes(r, self.source)]
             if records:
                 self._deliver(records, shard)
                 handed += len(records)
             # Only now: what was not handed on must come again.
-            self._iterators[shard] = answer["NextShardIterator"]
-            if not answer["Records"]:
-                return handed
-            last = answer["Records"][-1]["dynamodb"]["SequenceNumber"]
-            self.positions.note(self.function.name, shard, last)
-
-    def _place_in(self, shard: str) -> dict[str, str]:
-        stood = self.positions.of(self.function.name, shard)
-        if stood is None:
-            return {"ShardIteratorType": "TRIM_HORIZON"}
-        return {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": stood}
+            self.positions.note(self.function.name, shard, number_of(batch[-1]))
+        return handed
 
     def _deliver(self, records: list[Record], shard: str) -> None:
         """Hands the records on in their order, until each is done or at its failure destination.
@@ -220,14 +197,16 @@ def _matches_one(value: Any, choice: Any) -> bool:  # noqa: ANN401 - JSON
 
 
 def _stream_record(record: Record, arn: str) -> Record:
-    created_at = int(record["dynamodb"]["ApproximateCreationDateTime"].timestamp())
+    created_at = record["dynamodb"]["ApproximateCreationDateTime"]
+    if isinstance(created_at, datetime):
+        created_at = created_at.timestamp()
     return {
         "eventID": record["eventID"],
         "eventName": record["eventName"],
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",
         "awsRegion": record["awsRegion"],
-        "dynamodb": {**record["dynamodb"], "ApproximateCreationDateTime": created_at},
+        "dynamodb": {**record["dynamodb"], "ApproximateCreationDateTime": int(created_at)},
         "eventSourceARN": arn,
     }
 

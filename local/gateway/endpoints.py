@@ -176,7 +176,7 @@ class Endpoints:
             raise CannotDo(
                 "Containers keep the machine's time. Only `make run` can move the service's."
             )
-        with functions.LOCK:
+        with functions.none_running():
             by = timedelta(seconds=seconds)
             self._keep_clock(clock.offset() + by)
             clock.advance(by)

@@ -12,7 +12,7 @@ import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
-from local import aws, functions, gateway
+from local import aws, gateway
 from local.events.pumps import StreamPump, pump_queue, read_queues
 from local.running import FIRST_SECONDS
 from openapi.story.chapters import CHAPTERS
@@ -148,10 +148,9 @@ def request_of(story: StoryRun, step: Step) -> dict[str, Any]:
 
 
 def quicken(patch: pytest.MonkeyPatch) -> None:
-    """Passwords are hashed with little memory, and no job stands aside for others."""
+    """Passwords are hashed with little memory."""
     patch.setattr(passwords, "MEMORY_KIB", 8)
     patch.setattr(passwords, "PASSES", 1)
-    patch.setattr(functions, "LET_IN_SECONDS", 0)
 
 
 @contextmanager

@@ -215,6 +215,5 @@ def in_seconds(allowed: float) -> Iterator[None]:
         return _Context(name, int(allowed * 1000))
 
     with pytest.MonkeyPatch.context() as patch:
-        for kind in ("Context", "JobContext"):
-            patch.setattr(functions, kind, context)
+        patch.setattr(functions, "Context", context)
         yield

@@ -17,6 +17,7 @@ from moto.sqs.models import sqs_backends
 
 from local import aws, gateway
 from local.aws import mail
+from local.aws.stream_records import Record
 from local.events import pumps
 from storepost.accounts.api_keys.model import ApiKey, Secret
 from storepost.accounts.api_keys.repository import ApiKeyRepository
@@ -332,7 +333,7 @@ class World:
         while self._stream.pump():
             pass
 
-    def records_for(self, job: str) -> list[pumps.Record]:
+    def records_for(self, job: str) -> list[Record]:
         """What the stream has yet to carry to one of its readers, oldest first."""
         return self._reader(job).waiting()
 
@@ -341,7 +342,7 @@ class World:
         waiting = self.records_to_queue()
         return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
 
-    def records_to_queue(self) -> list[pumps.Record]:
+    def records_to_queue(self) -> list[Record]:
         """The records that the relay has yet to send something for, oldest first."""
         from functions.workers.outbox_relay.handler import outgoing  # noqa: PLC0415 - as it is run
 

@@ -262,7 +262,7 @@ class TestStream:
         real = aws.client
 
         def client_of(service: str) -> Any:
-            if service == "dynamodb" and not failed:
+            if service == "sqs" and not failed:
                 failed.append(service)
                 raise ConnectionError("canary")
             return real(service)

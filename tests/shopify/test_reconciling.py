@@ -8,7 +8,7 @@ from werkzeug.wrappers import Request, Response
 
 from local import functions
 from local.events.pumps import pump_queue, reader_of
-from local.functions import JobContext
+from local.functions import Context
 from local.shopify.customers import ShopCustomer
 from local.shopify.exports import Operation
 from storepost.stores.imports.repository import ImportRepository
@@ -226,17 +226,17 @@ def test_it_ends_in_time_whatever_it_deletes(
         remaining[0] -= 1_000
         delete(*args)
 
-    class Running(JobContext):
+    class Running(Context):
         def get_remaining_time_in_millis(self) -> int:
             return remaining[0]
 
-    def context(name: str, milliseconds: int) -> JobContext:
-        kind = Running if name == reader_of(QUEUE).name else JobContext
+    def context(name: str, milliseconds: int) -> Context:
+        kind = Running if name == reader_of(QUEUE).name else Context
         return kind(name, milliseconds)
 
     with monkeypatch.context() as patch:
         patch.setattr(running, "_delete", delete_slowly)
-        patch.setattr(functions, "JobContext", context)
+        patch.setattr(functions, "Context", context)
         ask(hooks, owner)
         hooks.world.deliver_outbox()
         assert pump_queue(QUEUE) == 1

@@ -9,7 +9,7 @@ from botocore.client import BaseClient
 
 from local import functions
 from local.events.pumps import reader_of
-from local.functions import JobContext
+from local.functions import Context
 from storepost.stores.imports.messages import StoreImportMessage
 from tests.sync.batches.batch_store import QUEUE
 
@@ -48,14 +48,14 @@ def key_of(item: dict[str, Any]) -> tuple[str, str]:
 def slow(monkeypatch: pytest.MonkeyPatch, chunks_each: int) -> None:
     """Runs of the worker whose time is over after so many chunks and one more."""
 
-    class Running(JobContext):
+    class Running(Context):
         def get_remaining_time_in_millis(self) -> int:
             self.remaining_milliseconds -= 1
             return self.remaining_milliseconds
 
-    def context(name: str, milliseconds: int) -> JobContext:
+    def context(name: str, milliseconds: int) -> Context:
         if name != reader_of(QUEUE).name:
-            return JobContext(name, milliseconds)
+            return Context(name, milliseconds)
         return Running(name, StoreImportMessage.margin_milliseconds + chunks_each)
 
-    monkeypatch.setattr(functions, "JobContext", context)
+    monkeypatch.setattr(functions, "Context", context)

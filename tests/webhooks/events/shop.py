@@ -6,6 +6,7 @@ from uuid import UUID
 
 from jsonschema import Draft202012Validator
 
+from local.aws.stream_records import Record
 from local.events import pumps
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.events.bodies import data_of
@@ -48,7 +49,7 @@ class Shop:
         answer = self.call("POST", "/profiles", values or {"email": EMAIL})
         return str(answer.json["id"])
 
-    def records(self) -> list[pumps.Record]:
+    def records(self) -> list[Record]:
         """The stream's records since the last time, as far as they pass the relay's filter."""
         [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
         found = reader.waiting()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from local.aws.stream_records import Record
 from local.events import pumps
 from storepost.values import clock
 from storepost.webhooks.events.stream import events_of
@@ -58,11 +59,11 @@ def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: 
     ]
 
 
-def _is_of(record: pumps.Record, kind: str) -> bool:
+def _is_of(record: Record, kind: str) -> bool:
     return bool(record["dynamodb"].get("NewImage", {}).get("kind") == {"S": kind})
 
 
-def _merges(record: pumps.Record) -> bool:
+def _merges(record: Record) -> bool:
     images = (record["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
     before, after = (int(image.get("merges", {"N": "0"})["N"]) for image in images)
     return after > before

@@ -1,0 +1,134 @@
+"""The table's stream as its readers get it: each of its records is asked of the engine once.
+
+A reader asks for what follows the last record that it was given. What one has read stays for a
+while for those that come to the same place. Their answers are left as they were sent: botocore
+looks each value up in the operation's shape, which took half of a large load's time.
+"""
+
+import json
+import threading
+from functools import cache
+from typing import Any
+
+import boto3
+import botocore.session
+from botocore.config import Config
+from botocore.parsers import JSONParser, ResponseParserFactory
+
+from local.aws import client
+
+MAX_KEPT = 10_000
+"""Records that are kept for readers behind the first one."""
+_PAGE = 1_000
+"""As many as a call answers."""
+
+type Record = dict[str, Any]
+
+
+class StreamRecords:
+    """The records of a table's stream."""
+
+    def __init__(self, table: str) -> None:
+        """Begins with none; the table is asked for its stream with the first call."""
+        self._table = table
+        self._shards: dict[str, _Shard] = {}
+        self._lock = threading.Lock()
+
+    def shards(self) -> list[str]:
+        """Returns the ids of its shards.
+
+        A local engine has the same ones as long as the table is there.
+        """
+        with self._lock:
+            if not self._shards:
+                table = client("dynamodb").describe_table(TableName=self._table)["Table"]
+                arn = table["LatestStreamArn"]
+                stream = _client().describe_stream(StreamArn=arn)["StreamDescription"]
+                ids = [shard["ShardId"] for shard in stream["Shards"]]
+                self._shards = {shard: _Shard(arn, shard) for shard in ids}
+        return list(self._shards)
+
+    def arn_of(self, shard: str) -> str:
+        """Returns the ARN of the shard's stream."""
+        return self._shards[shard].arn
+
+    def after(self, shard: str, number: str | None, limit: int) -> list[Record]:
+        """Returns up to so many records that follow one, oldest first; None is the beginning."""
+        with self._lock:
+            return self._shards[shard].after(number, limit)
+
+
+class _Shard:
+    """A shard's newest records among those that were read."""
+
+    def __init__(self, arn: str, shard: str) -> None:
+        self.arn = arn
+        self._shard = shard
+        self._behind: str | None = None
+        """The number that the first of them follows."""
+        self._records: list[Record] = []
+        self._places: dict[str, int] = {}
+        """Of each number, where the record stands that follows it."""
+
+    def after(self, number: str | None, limit: int) -> list[Record]:
+        if not self._records:
+            self._behind = number
+        first = 0 if number == self._behind else self._places.get(number or "")
+        if first is None:
+            return self._ask(number, limit)  # a reader that is behind what is kept
+        while len(self._records) < first + limit:
+            more = self._ask(number_of(self._records[-1]) if self._records else number, _PAGE)
+            if not more:
+                break
+            self._keep(more)
+        found = self._records[first : first + limit]
+        if len(self._records) > MAX_KEPT:
+            self._drop(len(self._records) - MAX_KEPT // 2)
+        return found
+
+    def _keep(self, more: list[Record]) -> None:
+        for record in more:
+            self._records.append(record)
+            self._places[number_of(record)] = len(self._records)
+
+    def _drop(self, count: int) -> None:
+        kept, self._behind = self._records[count:], number_of(self._records[count - 1])
+        self._records, self._places = [], {}
+        self._keep(kept)
+
+    def _ask(self, number: str | None, limit: int) -> list[Record]:
+        where = (
+            {"ShardIteratorType": "TRIM_HORIZON"}
+            if number is None
+            else {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": number}
+        )
+        streams = _client()
+        iterator = streams.get_shard_iterator(StreamArn=self.arn, ShardId=self._shard, **where)
+        answer = streams.get_records(ShardIterator=iterator["ShardIterator"], Limit=limit)
+        return list(answer["Records"])
+
+
+def number_of(record: Record) -> str:
+    """Returns the record's number in the stream."""
+    return str(record["dynamodb"]["SequenceNumber"])
+
+
+class _PlainParser(JSONParser):
+    """Takes an answer as it is: a function's event has records in the same form."""
+
+    def _handle_json_body(self, raw_body: bytes, _shape: object) -> Any:  # noqa: ANN401 - JSON
+        return json.loads(raw_body)
+
+
+class _PlainParsers(ResponseParserFactory):
+    def create_parser(self, _protocol_name: str) -> JSONParser:
+        return _PlainParser()
+
+
+@cache
+def _client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    session = botocore.session.get_session()
+    session.register_component("response_parser_factory", _PlainParsers())
+    # An engine's numbers are shorter than AWS's.
+    config = Config(parameter_validation=False)
+    return boto3.Session(botocore_session=session).client("dynamodbstreams", config=config)
