@@ -5,7 +5,7 @@ too, only this shop's data goes. Each step is one transaction that finds out ane
 it may be killed anywhere and run again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -18,6 +18,7 @@ from storepost.people.consent.evidence_items import EvidenceItem
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentChange, ConsentSource
+from storepost.people.consent.other_customers import detach_customer
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.rows import as_change
 from storepost.people.consent.states import Channel
@@ -172,7 +173,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
         if customer:  # its person is erased, and the worker is to come; an order may name another
-            customers.delete(changes, customer)
+            _delete_customer(changes, store, customers, customer, but=frozenset())
         elif until is not None:  # somebody may be on the way who was let in before the bar stood
             profiles.hold_back(changes, own, claim)
         return customer is not None
@@ -251,12 +252,34 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     if not is_all:
         profiles.save(changes, person.profile, after)
         return True
-    consents = person.consents
+    consents, customer = person.consents, person.customer
+    own_customers = frozenset({customer.ref} if customer else ())
     for address, consent in consents.consents_of(addresses).items():
-        consents.erase_history(changes, address, consent, person.profile.consent_partitions)
+        histories = person.profile.consent_partitions
+        consents.erase_history(changes, address, consent, histories, own_customers)
     after = show_consents(changes, person.profile, after, {})
     profiles.save(changes, person.profile, after)
     profiles.release(changes, profiles.claims_of(dropped).values())
-    if person.customer:
-        person.customers.delete(changes, person.customer)
+    if customer:
+        _delete_customer(changes, person.store, person.customers, customer, but=addresses)
     return False
+
+
+def _delete_customer(
+    changes: Changes,
+    store: Store,
+    customers: CustomerRepository,
+    customer: Customer,
+    *,
+    but: Collection[Address],
+) -> None:
+    """Deletes the customer, and takes it out of those of an address that is somebody else's.
+
+    What is said of the addresses `but` is erased beside it.
+    """
+    customers.delete(changes, customer)
+    for channel in Channel:
+        value = customer.address(channel)
+        address = Address(channel, value) if value else None
+        if address and address not in but:
+            detach_customer(changes, store.workspace, address, customer.ref)
