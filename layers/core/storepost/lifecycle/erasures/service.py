@@ -34,14 +34,14 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     addresses = _primary_first(profile)[:MAX_ADDRESSES]
     consents_by_address = consents.consents_of(addresses)
     for address in addresses:
-        _owe_the_no(changes, profile, address, consents_by_address[address])
+        owe_the_no(changes, profile, address, consents_by_address[address])
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     send(changes, ProfileErasureMessage(workspace.id, profile.id))
     return profile
 
 
-def _owe_the_no(
+def owe_the_no(
     changes: Changes, profile: Profile, address: Address, consent: AddressConsent
 ) -> None:
     """Keeps an unsubscription for the stores that don't have it yet, and queues write-backs."""

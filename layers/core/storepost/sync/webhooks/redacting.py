@@ -13,7 +13,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile
+from storepost.lifecycle.erasures.service import erase_profile, owe_the_no
 from storepost.people.consent.evidence_items import EvidenceItem
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
@@ -25,6 +25,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
+from storepost.people.deliverability.erasing import is_named, take_address_out
 from storepost.people.events.model import EventSource
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.rows import EventRow
@@ -42,6 +43,9 @@ MAX_ROWS = 15
 
 MAX_REQUESTS = 5
 """For opt-in, that one transaction takes away besides."""
+
+MAX_LIFTED = 5
+"""Lifted suppressions of an address, out of which one transaction takes it besides."""
 
 type Precondition = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
@@ -229,40 +233,81 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
 def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     """Removes what the shop sent, the customer last; whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
-    after = person.without(own)
-    dropped = [each for each in person.profile.identities if each not in after.sightings]
+    without = person.without(own)
+    dropped = [each for each in person.profile.identities if each not in without.sightings]
     addresses = set(addresses_of(dropped))
+    left, is_all = _remove_rows(changes, person, addresses)
+    if not is_all or _take_out_of_suppressions(changes, person.store, addresses):
+        profiles.save(changes, person.profile, left)
+        return True
+    after = replace(
+        without,
+        events=left.events,
+        consent_changes=left.consent_changes,
+        evidence=left.evidence,
+    )
+    _erase_consents(changes, person, addresses)
+    after = show_consents(changes, person.profile, after, {})
+    profiles.save(changes, person.profile, after)
+    profiles.release(changes, profiles.claims_of(dropped).values())
+    if person.customer:
+        _delete_customer(changes, person.store, person.customers, person.customer, but=addresses)
+    return False
+
+
+def _remove_rows(
+    changes: Changes, person: _Person, addresses: set[Address]
+) -> tuple[Profile, bool]:
+    """Removes some of the shop's events, and of what was said of these addresses.
+
+    The profile once they are gone, and whether those were all. A no that a store hasn't taken yet
+    is kept for the store.
+    """
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
-    for change in consent_changes:
-        person.consents.delete(changes, as_change(change))
+    removed = [as_change(row) for row in consent_changes]
+    ids = {change.id for change in removed}
+    for address, consent in person.consents.consents_of(addresses).items():
+        if consent.holds and consent.holds.change.change_id in ids:
+            owe_the_no(changes, person.profile, address, consent)
+    for change in removed:
+        person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
     evidence = delete_evidence(changes, person.profile.evidence, proofs, consent_changes)
     requests = person.requests_of(addresses)
     for request in requests:
         OptInRepository(person.store.workspace).delete(changes, request)
     is_all = all(len(some) < MAX_ROWS for some in (events, consent_changes, proofs))
-    is_all = is_all and len(requests) < MAX_REQUESTS
-    after = replace(
-        after if is_all else person.profile,
+    left = replace(
+        person.profile,
         events=person.profile.events - len(events),
         consent_changes=person.profile.consent_changes - len(consent_changes),
         evidence=evidence,
     )
-    if not is_all:
-        profiles.save(changes, person.profile, after)
-        return True
+    return left, is_all and len(requests) < MAX_REQUESTS
+
+
+def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Address]) -> None:
+    """Leaves of these addresses' consent their keyed hashes."""
     consents, customer = person.consents, person.customer
+    histories = person.profile.consent_partitions
     own_customers = frozenset({customer.ref} if customer else ())
     for address, consent in consents.consents_of(addresses).items():
-        histories = person.profile.consent_partitions
         consents.erase_history(changes, address, consent, histories, own_customers)
-    after = show_consents(changes, person.profile, after, {})
-    profiles.save(changes, person.profile, after)
-    profiles.release(changes, profiles.claims_of(dropped).values())
-    if customer:
-        _delete_customer(changes, person.store, person.customers, customer, but=addresses)
-    return False
+
+
+def _take_out_of_suppressions(
+    changes: Changes, store: Store, addresses: Collection[Address]
+) -> bool:
+    """Leaves the addresses suppressed by their keyed hash alone; whether any was named.
+
+    Whoever suppresses one meanwhile writes the profile, which is written with this.
+    """
+    workspace = store.workspace
+    named = [each for each in addresses if is_named(changes, workspace, each)]
+    for address in named:
+        take_address_out(changes, workspace, address, MAX_LIFTED)
+    return bool(named)
 
 
 def _delete_customer(
