@@ -104,6 +104,12 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
         None,
     ),
     (ProductSalesMessage(A, B), Queue.PRODUCT_SALES, f'{WORKSPACE},"orderId":"{B}"}}', None),
+    (
+        ProductSalesMessage(A, B, str(C)),
+        Queue.PRODUCT_SALES,
+        f'{WORKSPACE},"orderId":"{B}","storeId":"{C}"}}',
+        None,
+    ),
     (SealedEmail(B, "sealed"), Queue.EMAILS, f'{{"id":"{B}","sealed":"sealed"}}', None),
     (
         DeliveryMessage(A, B, C, 2),
