@@ -14,7 +14,7 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
 from storepost.lifecycle.erasures.service import erase_profile, owe_the_no
-from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentChange, ConsentSource
@@ -32,14 +32,16 @@ from storepost.people.events.rows import EventRow
 from storepost.people.opt_in.model import OptInRequest
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import show_consents
-from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.erasing import addresses_of, seal_rows
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
-MAX_ROWS = 15
-"""Events, changes of consent, and evidence, that one transaction takes away: of each."""
+MAX_ROWS = 8
+"""Events, changes of consent, and evidence, that one transaction takes away: of each. A change and
+its evidence are two rows each, where the workspace keeps that.
+"""
 
 MAX_REQUESTS = 5
 """For opt-in, that one transaction takes away besides."""
@@ -261,7 +263,7 @@ def _remove_rows(
     """Removes some of the shop's events, and of what was said of these addresses.
 
     The profile once they are gone, and whether those were all. A no that a store hasn't taken yet
-    is kept for the store.
+    is kept for the store, and evidence sealed for as long as the workspace says.
     """
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
@@ -273,6 +275,8 @@ def _remove_rows(
     for change in removed:
         person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
+    in_changes = filter(None, map(evidence_in, consent_changes))
+    seal_rows(changes, person.store.workspace, [*in_changes, *proofs])
     evidence = delete_evidence(changes, person.profile.evidence, proofs, consent_changes)
     requests = person.requests_of(addresses)
     for request in requests:
