@@ -271,7 +271,10 @@ def _remove_rows(
     ids = {change.id for change in removed}
     for address, consent in person.consents.consents_of(addresses).items():
         if consent.holds and consent.holds.change.change_id in ids:
-            owe_the_no(changes, person.profile, address, consent)
+            customers = partial(
+                person.customers.of_profile, person.profile, others=consent.other_customers
+            )
+            owe_the_no(changes, person.store.workspace, customers, address, consent)
     for change in removed:
         person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
