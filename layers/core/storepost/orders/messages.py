@@ -15,3 +15,5 @@ class ProductSalesMessage(WorkspaceMessage):
     queue: ClassVar = Queue.PRODUCT_SALES
 
     order_id: UUID
+    store_id: str | None = None
+    """The store of an order that was removed without a trace: its row can't say it any more."""

@@ -12,7 +12,7 @@ from storepost.people.consent.model import ConsentChange
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.contradictions import Contradictions
 from storepost.people.customers.model import Customer, customer_id
-from storepost.people.profiles.model import IdentityType, Profile
+from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -144,16 +144,26 @@ class CustomerRepository:
         Not what is left of a customer whose person was erased, until the worker comes: an order may
         have moved the id to somebody else.
         """
+        return self.of_person(profile.identities, profile.partitions, store_id, others)
+
+    def of_person(
+        self,
+        identities: Iterable[Identity],
+        partitions: Iterable[UUID],
+        store_id: UUID | None = None,
+        others: Iterable[CustomerRef] = (),
+    ) -> list[Customer]:
+        """Returns the same of a person with these identities, be they erased."""
         ids = [
             (each.store_id, each.value)
-            for each in profile.identities
+            for each in identities
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
         own_ids = [(at, value) for at, value in ids if store_id in {None, at}]
         named = {(each.store_id, each.external_id) for each in others}
         customer_ids = dict.fromkeys([*own_ids, *sorted(named)])
         found = self._found(customer_key(self._scope, at, value) for at, value in customer_ids)
-        own = set(profile.partitions)
+        own = set(partitions)
         return [
             each
             for each in found

@@ -5,7 +5,7 @@ too, only this shop's data goes. Each step is one transaction that finds out ane
 it may be killed anywhere and run again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,34 +13,41 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile
-from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.lifecycle.erasures.service import erase_profile, owe_the_no
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentChange, ConsentSource
+from storepost.people.consent.other_customers import detach_customer
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.rows import as_change
 from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
+from storepost.people.deliverability.erasing import is_named, take_address_out
 from storepost.people.events.model import EventSource
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.rows import EventRow
 from storepost.people.opt_in.model import OptInRequest
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import show_consents
-from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.erasing import addresses_of, seal_rows
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
-MAX_ROWS = 15
-"""Events, changes of consent, and evidence, that one transaction takes away: of each."""
+MAX_ROWS = 8
+"""Events, changes of consent, and evidence, that one transaction takes away: of each. A change and
+its evidence are two rows each, where the workspace keeps that.
+"""
 
 MAX_REQUESTS = 5
 """For opt-in, that one transaction takes away besides."""
+
+MAX_LIFTED = 5
+"""Lifted suppressions of an address, out of which one transaction takes it besides."""
 
 type Precondition = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
@@ -172,7 +179,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
         if customer:  # its person is erased, and the worker is to come; an order may name another
-            customers.delete(changes, customer)
+            _delete_customer(changes, store, customers, customer, but=frozenset())
         elif until is not None:  # somebody may be on the way who was let in before the bar stood
             profiles.hold_back(changes, own, claim)
         return customer is not None
@@ -228,35 +235,103 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
 def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     """Removes what the shop sent, the customer last; whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
-    after = person.without(own)
-    dropped = [each for each in person.profile.identities if each not in after.sightings]
+    without = person.without(own)
+    dropped = [each for each in person.profile.identities if each not in without.sightings]
     addresses = set(addresses_of(dropped))
+    left, is_all = _remove_rows(changes, person, addresses)
+    if not is_all or _take_out_of_suppressions(changes, person.store, addresses):
+        profiles.save(changes, person.profile, left)
+        return True
+    after = replace(
+        without,
+        events=left.events,
+        consent_changes=left.consent_changes,
+        evidence=left.evidence,
+    )
+    _erase_consents(changes, person, addresses)
+    after = show_consents(changes, person.profile, after, {})
+    profiles.save(changes, person.profile, after)
+    profiles.release(changes, profiles.claims_of(dropped).values())
+    if person.customer:
+        _delete_customer(changes, person.store, person.customers, person.customer, but=addresses)
+    return False
+
+
+def _remove_rows(
+    changes: Changes, person: _Person, addresses: set[Address]
+) -> tuple[Profile, bool]:
+    """Removes some of the shop's events, and of what was said of these addresses.
+
+    The profile once they are gone, and whether those were all. A no that a store hasn't taken yet
+    is kept for the store, and evidence sealed for as long as the workspace says.
+    """
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
-    for change in consent_changes:
-        person.consents.delete(changes, as_change(change))
+    removed = [as_change(row) for row in consent_changes]
+    ids = {change.id for change in removed}
+    for address, consent in person.consents.consents_of(addresses).items():
+        if consent.holds and consent.holds.change.change_id in ids:
+            customers = partial(
+                person.customers.of_profile, person.profile, others=consent.other_customers
+            )
+            owe_the_no(changes, person.store.workspace, customers, address, consent)
+    for change in removed:
+        person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
+    in_changes = filter(None, map(evidence_in, consent_changes))
+    seal_rows(changes, person.store.workspace, [*in_changes, *proofs])
     evidence = delete_evidence(changes, person.profile.evidence, proofs, consent_changes)
     requests = person.requests_of(addresses)
     for request in requests:
         OptInRepository(person.store.workspace).delete(changes, request)
     is_all = all(len(some) < MAX_ROWS for some in (events, consent_changes, proofs))
-    is_all = is_all and len(requests) < MAX_REQUESTS
-    after = replace(
-        after if is_all else person.profile,
+    left = replace(
+        person.profile,
         events=person.profile.events - len(events),
         consent_changes=person.profile.consent_changes - len(consent_changes),
         evidence=evidence,
     )
-    if not is_all:
-        profiles.save(changes, person.profile, after)
-        return True
-    consents = person.consents
+    return left, is_all and len(requests) < MAX_REQUESTS
+
+
+def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Address]) -> None:
+    """Leaves of these addresses' consent their keyed hashes."""
+    consents, customer = person.consents, person.customer
+    histories = person.profile.consent_partitions
+    own_customers = frozenset({customer.ref} if customer else ())
     for address, consent in consents.consents_of(addresses).items():
-        consents.erase_history(changes, address, consent, person.profile.consent_partitions)
-    after = show_consents(changes, person.profile, after, {})
-    profiles.save(changes, person.profile, after)
-    profiles.release(changes, profiles.claims_of(dropped).values())
-    if person.customer:
-        person.customers.delete(changes, person.customer)
-    return False
+        consents.erase_history(changes, address, consent, histories, own_customers)
+
+
+def _take_out_of_suppressions(
+    changes: Changes, store: Store, addresses: Collection[Address]
+) -> bool:
+    """Leaves the addresses suppressed by their keyed hash alone; whether any was named.
+
+    Whoever suppresses one meanwhile writes the profile, which is written with this.
+    """
+    workspace = store.workspace
+    named = [each for each in addresses if is_named(changes, workspace, each)]
+    for address in named:
+        take_address_out(changes, workspace, address, MAX_LIFTED)
+    return bool(named)
+
+
+def _delete_customer(
+    changes: Changes,
+    store: Store,
+    customers: CustomerRepository,
+    customer: Customer,
+    *,
+    but: Collection[Address],
+) -> None:
+    """Deletes the customer, and takes it out of those of an address that is somebody else's.
+
+    What is said of the addresses `but` is erased beside it.
+    """
+    customers.delete(changes, customer)
+    for channel in Channel:
+        value = customer.address(channel)
+        address = Address(channel, value) if value else None
+        if address and address not in but:
+            detach_customer(changes, store.workspace, address, customer.ref)
