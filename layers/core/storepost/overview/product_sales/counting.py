@@ -37,10 +37,8 @@ def _count_some(
 
     `removed_from` is the store that it was of, where nothing may be left of it.
     """
-    stored, repository = (
-        OrderRepository(workspace).find_stored(order_id),
-        SalesRepository(workspace),
-    )
+    stored = OrderRepository(workspace).find_stored(order_id)
+    repository = SalesRepository(workspace)
     store_id = stored.store_id if stored else removed_from
     if store_id is None:
         return False
