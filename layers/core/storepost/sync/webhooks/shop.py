@@ -1,4 +1,5 @@
-"""What a shop sends about itself. Its state is read anew, so no order of arrival matters."""
+"""What a shop sends about itself. Its state is read anew, so no order of arrival matters; and one
+after the other, so that nothing older is written over it."""
 
 from collections.abc import Collection
 from dataclasses import replace
