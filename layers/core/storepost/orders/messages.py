@@ -1,4 +1,4 @@
-"""The message that has an order's products counted."""
+"""The message that requests the count of an order's products."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class ProductSalesMessage(WorkspaceMessage):
-    """Asks for the count of what an order sold."""
+    """Requests the count of the products that an order sold."""
 
     queue: ClassVar = Queue.PRODUCT_SALES
 

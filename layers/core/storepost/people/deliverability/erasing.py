@@ -1,4 +1,4 @@
-"""What an erased person leaves in suppressions: what was suppressed stays so, by its keyed hash."""
+"""Erases a person from suppressions: the address stays suppressed, by its keyed hash."""
 
 from functools import partial
 from itertools import batched
@@ -12,14 +12,14 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
 _ADDRESSES_AT_ONCE = 100
-"""That are queried in one call."""
+"""Addresses that one call queries."""
 
 _MAX_PAST = 40
 """Lifted suppressions that one transaction changes."""
 
 
 def erase_suppressions(erasure: Erasure) -> bool:
-    """Takes the addresses of an erased person, and what somebody noted, out of suppressions."""
+    """Removes an erased person's addresses, and the notes about them, from suppressions."""
     repository = SuppressionRepository(erasure.workspace)
     for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
         for address, state in repository.states_of(some).items():
@@ -34,7 +34,7 @@ def _erase(workspace: WorkspaceScope, address: Address) -> None:
 
 
 def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
-    """Whether there may be more. An address that somebody else has by now stays as it is."""
+    """Returns whether there may be more. An address that another profile has by now stays."""
     repository = SuppressionRepository(workspace, changes.reads)
     state = repository.state_of(address)
     if holder_of(changes, workspace, address).profile:
