@@ -1,9 +1,9 @@
-"""The list of profiles: by identity, from one list's counters, or looked through.
+"""The list of profiles: found by identity, by a list's counters, or by a scan.
 
-email, phone, externalId        the claims say whose they are: a profile, or none
-q                               the postings say who it may be
-nothing, dates, or one filter   the list in that order counts it: a page is read by its number
-anything else                   the narrowest list is looked through, at most 20,000 rows
+email, phone, externalId        the claims name the profile, if any
+q                               the postings name the profiles
+nothing, dates, or one filter   the list in that order counts matches: reads a page by its number
+anything else                   scans the narrowest list, at most 20,000 rows
 """
 
 from collections.abc import Collection, Iterable, Sequence
