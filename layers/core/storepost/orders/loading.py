@@ -32,7 +32,7 @@ read without a page of entries.
 
 ITEMS_OF_LISTS = 11
 """The most items that both lists usually take in a transaction: two leaves each, the nodes above
-them, and the rows that locate pages.
+them, and the rows of the packed spans.
 """
 _MIN_ITEMS_OF_LISTS = 2
 """One leaf of each list."""

@@ -107,8 +107,7 @@ class Order:
     """The buyer's; None where the order has no buyer."""
     recorded: RecordedEvents = RecordedEvents()
     buyer_erased: bool = False
-    """Whether its buyer was erased: the order then stays without a buyer, whatever its store sends.
-    """
+    """Whether its buyer was erased: the order then never gets a buyer again."""
 
     @property
     def cancelled(self) -> bool:

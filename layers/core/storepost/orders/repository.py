@@ -88,8 +88,7 @@ class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
     buyer_erased = BooleanAttribute(null=True)
     """A tombstone has it too."""
     to_count = UnicodeAttribute(null=True)
-    """`sales` where this write changes the order's counted sales; the stream's filter matches it.
-    """
+    """`sales` where this write changes the counted sales; the stream's filter matches it."""
 
 
 _SALES = "sales"

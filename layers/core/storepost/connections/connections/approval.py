@@ -1,7 +1,7 @@
 """Accepts Shopify's redirect with a shop's approval, which doesn't connect the shop yet.
 
-It leads to a connect link, shown to the person who approved. So nobody can trick a stranger into
-connecting a shop to the wrong workspace: the person who approves chooses.
+It leads to a connect link, shown to the person who approved. So an attacker can't get a stranger's
+shop into the attacker's own workspace by the stranger's approval: the person who approves chooses.
 """
 
 from storepost.connections.links.model import VALID_FOR, ConnectLink

@@ -82,8 +82,7 @@ class AddressConsent:
     undated: EffectiveConsent | None = None
     """The greatest `subscribed` whose time isn't proven."""
     erased_at: datetime | None = None
-    """When a person who had the address was last erased: only an opt-in dated later subscribes it.
-    """
+    """When a person with the address was last erased: only an opt-in dated later subscribes it."""
     other_customers: frozenset[CustomerRef] = frozenset()
     """Customers who have this address and belong to another profile than its changes."""
     confirmed_at: datetime | None = None

@@ -49,8 +49,7 @@ class AtStore:
     refused_at: datetime | None = None
     """When the customer's former address was unsubscribed: this ended their earlier statements."""
     is_in_a_loop: bool = False
-    """Whether the store has contradicted accepted unsubscriptions too often for its dates to count.
-    """
+    """Whether the store has contradicted unsubscriptions too often for its dates to count."""
     is_all_of_store: bool = False
     """Whether the customer is new, and the person's only one of the store, which takes consent."""
 

@@ -82,8 +82,7 @@ class Task:
 
 
 _MAX_STEPS = 5
-"""How many earlier changes, which weren't sent to the store as it didn't know the person, are read.
-"""
+"""How many earlier changes are read that weren't sent to a store that didn't know the person."""
 
 
 def reason_to_skip(

@@ -269,7 +269,7 @@ def _note_refused(
 
 
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
-    """Records the state that the store accepted as its own; returns whether that is certain.
+    """Records the accepted state as the store's own; returns whether the store surely has it.
 
     If the store sent another state during the write, that stays: it isn't known which came last
     there. Each customer is one write, made before the write-back's status: after a killed run,

@@ -37,7 +37,7 @@ def with_customer(
     profile = profile.seen(*moments).identified(incoming.seen(identities))
     if stored is None:
         profile = profile.linked(store.id, customers=1)
-    # A deleted customer that the store sends again counts as present again.
+    # The id of a deleted customer that the store sends again prevents merges again.
     profile = replace(profile, former=profile.former - frozenset(identities))
     return _with_locale(_with_shown_fields(profile, stored, incoming), store, incoming)
 
@@ -56,8 +56,8 @@ def without_customer(profile: Profile, customer: Customer, others: Sequence[Cust
 def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -> Profile:
     """Returns the profile without the id of a buyer whom only orders name.
 
-    The orders' data about the person isn't stored separately: the data that the profile shows is
-    removed, by the same rules.
+    The orders' data about the person isn't stored separately. So the data that the profile shows
+    counts as theirs, and is removed by the same rules.
     """
     former = _ShownFields(profile.first_name, profile.last_name, profile.email, profile.phone)
     return _without(profile, own, former, others)

@@ -30,8 +30,7 @@ ROOM = 70
 """Writes of suppressions per transaction; the remaining items are for the nodes of the lists."""
 
 MAX_OF_ONE = 10
-"""Suppressions of one person's addresses per transaction; the others are written in the next one.
-"""
+"""Suppressions of one person's addresses per transaction; the others are written in the next."""
 
 _WRITES = 3
 """Per suppression: its address's row, its own row, and its list entry."""

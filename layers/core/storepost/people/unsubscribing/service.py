@@ -132,7 +132,7 @@ def _known_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> KnownIdentiti
 def successors_of(workspace: WorkspaceScope) -> tuple[WorkspaceScope, ...]:
     """Returns the other workspaces that shops of this one are now connected to, each once.
 
-    The shop's present workspace continues to process the links of the former one.
+    The workspace that has the shop now continues the mailings that the former one began.
     """
     disconnected = (
         store

@@ -43,8 +43,7 @@ MIN_LOADED = 6
 _MIN_LISTED = 2
 """The fewest orders for a transaction with entries as rows, which may share a buyer."""
 _MIN_BESIDE = 12
-"""The fewest orders that are worth a transaction while another one is in flight; fewer wait for it.
-"""
+"""The fewest orders worth a transaction while another one is in flight; fewer wait for it."""
 _NOTED = 1
 """The import's own row."""
 
