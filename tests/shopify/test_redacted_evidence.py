@@ -73,3 +73,26 @@ def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
     hooks.notify("customers/redact", REDACT)
     rows = [repr(vars(row)) for row in hooks.world.rows(hooks.workspace.key)]
     assert not [row for row in rows if EMAIL in row or "198.51.100.7" in row]
+
+
+@pytest.mark.parametrize("at_once", [1, redacting.MAX_ROWS])
+@pytest.mark.parametrize("days", [0, 30])
+def test_the_workspace_keeps_it_as_after_an_erasure(
+    known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int, days: int
+) -> None:
+    monkeypatch.setattr(redacting, "MAX_ROWS", at_once)
+    call, token = known.world.call, owner.token
+    settings = {"evidenceRetentionDays": days}
+    assert call("PUT", "/consent/settings", token=token, json_body=settings).status == 200
+    for number in range(3):
+        say(known, owner, "sms", number)
+        say(known, owner, "email", number)
+    of_phone = [each for each in evidence(known, owner)["items"] if each["address"] == PHONE]
+    assert len(of_phone) == 4
+    known.notify("customers/redact", REDACT)
+    assert [row for row in known.world.rows() if PHONE in repr(vars(row))] == []
+    for channel, address, kept in (("sms", PHONE, of_phone), ("email", EMAIL, [])):
+        body = {"channel": channel, "address": address}
+        answer = call("POST", "/consent/erased-evidence", token=token, json_body=body)
+        assert answer.status == 200
+        assert answer.json["items"] == (kept if days else [])

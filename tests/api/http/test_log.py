@@ -78,7 +78,7 @@ class TestLines:
         plain = logs.logger.info
 
         def note(message: str, **fields: Any) -> None:
-            keys.append(dict(logs.logger.get_current_keys()))
+            keys.append(dict(logs.logger.thread_safe_get_current_keys()))
             plain(message, **fields)
 
         monkeypatch.setattr(logs.logger, "info", note)
@@ -89,7 +89,7 @@ class TestLines:
         assert signed_in["workspaceId"] == str(workspace.id)
         assert "workspaceId" not in anonymous
         assert signed_in["requestId"] != anonymous["requestId"]
-        assert not set(logs.KEYS) & set(logs.logger.get_current_keys())
+        assert not set(logs.KEYS) & set(logs.logger.thread_safe_get_current_keys())
 
 
 class TestMetrics:

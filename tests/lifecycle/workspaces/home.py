@@ -171,8 +171,9 @@ class Home(Place):
             for row in rows
             if any(name in json.dumps(row, default=str) for name in names)
             and not row["pk"]["S"].startswith("due#outbox#")
-            # A session that was there, and what a person looked at last, name it and lead nowhere.
-            and row.get("kind", {}).get("S") not in {"session", "person"}
+            # A session that was there, and what a person looked at last, name it and lead nowhere;
+            # its unsubscribe links lead to whoever has its shops.
+            and row.get("kind", {}).get("S") not in {"session", "person", "former_shop"}
         ]
 
 

@@ -313,6 +313,8 @@ ELSEWHERE = {
     # A shop's, which its disconnection releases, and links that end by themselves.
     *("ShopClaimItem", "ShopUpkeepItem", "ShopGrantItem", "ConnectLinkItem"),
     "WebhookDeliveryItem",
+    # What a deleted workspace's unsubscribe links need.
+    "FormerShopItem",
     # On its way out.
     "OutboxItem",
 }

@@ -2,6 +2,7 @@
 
 import pytest
 
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.api.http.deadline import DeadlineReached
 from storepost.people.unsubscribing import service
 from storepost.values.problems import Busy, Conflict
@@ -98,7 +99,8 @@ class TestWhose:
         reader = subscriber(scenario)
         there.upsert(email=ANN, locale="pl")
         forget(scenario)
-        monkeypatch.setattr(service, "successors_of", lambda _: (there.workspace,))
+        workspace = WorkspaceRepository(there.workspace).get()
+        monkeypatch.setattr(service, "successors_of", lambda *_, **__: [workspace])
         speaks(opened(scenario, reader.path, "de"), "pl", TITLES["pl"][0])
 
     def test_one_click_needs_no_language(self, scenario: Scenario) -> None:

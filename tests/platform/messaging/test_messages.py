@@ -82,6 +82,13 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
         f'{{"job":"priority_change","workspaceId":"{A}","storeId":"{B}","id":"{C}"}}',
         None,
     ),
+    (
+        Job(JobKind.TERMS, A, B, B, "2026-03-14T12:00:00.000Z", "a key", is_at_removed=True),
+        Queue.PRODUCT_JOBS,
+        f'{{"job":"terms","workspaceId":"{A}","storeId":"{B}","id":"{B}"'
+        ',"until":"2026-03-14T12:00:00.000Z","after":"a key","isAtRemoved":true}',
+        None,
+    ),
     (ProfileMergeMessage(A, B), Queue.PROFILE_MERGES, f'{WORKSPACE},"profileId":"{B}"}}', None),
     (
         ProfileErasureMessage(A, B),
@@ -97,6 +104,12 @@ SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
         None,
     ),
     (ProductSalesMessage(A, B), Queue.PRODUCT_SALES, f'{WORKSPACE},"orderId":"{B}"}}', None),
+    (
+        ProductSalesMessage(A, B, str(C)),
+        Queue.PRODUCT_SALES,
+        f'{WORKSPACE},"orderId":"{B}","storeId":"{C}"}}',
+        None,
+    ),
     (SealedEmail(B, "sealed"), Queue.EMAILS, f'{{"id":"{B}","sealed":"sealed"}}', None),
     (
         DeliveryMessage(A, B, C, 2),

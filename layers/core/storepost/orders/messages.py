@@ -15,3 +15,5 @@ class ProductSalesMessage(WorkspaceMessage):
     queue: ClassVar = Queue.PRODUCT_SALES
 
     order_id: UUID
+    store_id: str | None = None
+    """The store of an order that was removed without a tombstone, as no row names it any more."""

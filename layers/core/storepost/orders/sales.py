@@ -71,5 +71,12 @@ def queue_sales_count(changes: Changes, workspace: WorkspaceScope, order_id: UUI
     send(changes, _message(workspace, order_id))
 
 
+def queue_sales_removal(
+    changes: Changes, workspace: WorkspaceScope, store_id: UUID, order_id: UUID
+) -> None:
+    """Queues the removal of an order's counted sales; the order leaves no tombstone."""
+    send(changes, ProductSalesMessage(workspace.id, order_id, str(store_id)))
+
+
 def _message(workspace: WorkspaceScope, order_id: UUID) -> ProductSalesMessage:
     return ProductSalesMessage(workspace.id, order_id)

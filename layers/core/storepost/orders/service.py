@@ -13,7 +13,7 @@ from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
 from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository, StoredOrder
-from storepost.orders.sales import has_sold_otherwise
+from storepost.orders.sales import has_sold_otherwise, queue_sales_removal
 from storepost.orders.trees import reindex
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Profile
@@ -143,6 +143,7 @@ def redact_order(store: Store, external_id: str, changes: Changes) -> None:
     uncount_order(changes, store.workspace, order)
     repository.delete(changes, order.id)
     reindex(changes, store.workspace, order, None)
+    queue_sales_removal(changes, store.workspace, store.id, order.id)
 
 
 def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None:

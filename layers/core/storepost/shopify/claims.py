@@ -51,6 +51,10 @@ class ShopStoreItem(Item, discriminator="shop_store"):
     store_id = Identifier()
 
 
+class FormerShopItem(Item, discriminator="former_shop"):
+    """A shop of a deleted workspace; kept for the links in that workspace's emails."""
+
+
 class ShopUpkeepItem(Item, discriminator="shop_upkeep"):
     """When a connected shop's tokens are next used, even if others use them earlier."""
 
@@ -88,6 +92,23 @@ def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
         f"shop#{shop}", ShopStoreItem.sk.startswith(_STORES), consistent_read=True
     )
     return [(WorkspaceScope(row.workspace_id), row.store_id) for row in rows]
+
+
+def former_shop_key(workspace: WorkspaceScope, shop: str) -> Key:
+    """Returns the key of the row that names a deleted workspace's shop."""
+    return (workspace.partition("former_shops"), shop)
+
+
+def keep_shops(changes: Changes, workspace: WorkspaceScope, shops: Iterable[str]) -> None:
+    """Keeps the names of the shops of a workspace that is being removed; repeatable."""
+    for shop in shops:
+        changes.save(FormerShopItem(*former_shop_key(workspace, shop)))
+
+
+def former_shops(workspace: WorkspaceScope) -> list[str]:
+    """Returns the shops that a workspace had until it was deleted."""
+    partition, _ = former_shop_key(workspace, "")
+    return [row.sk for row in FormerShopItem.query(partition, consistent_read=True)]
 
 
 def find_claim(shop: str) -> ShopClaim | None:

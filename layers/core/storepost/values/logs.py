@@ -14,12 +14,18 @@ _FRAMES = 12
 
 @contextmanager
 def log_keys(**keys: str | None) -> Iterator[None]:
-    """Gives every line inside the block these of `KEYS`; what was added to them ends with it."""
-    logger.append_keys(**{name: value for name, value in keys.items() if value is not None})
+    """Gives this thread's lines inside the block these of `KEYS`; added ones end with it, too."""
+    add_log_keys(**keys)
     try:
         yield
     finally:
-        logger.remove_keys(KEYS)
+        logger.thread_safe_remove_keys(KEYS)
+
+
+def add_log_keys(**keys: str | None) -> None:
+    """Adds more of `KEYS` to the lines of a block."""
+    found = {name: value for name, value in keys.items() if value is not None}
+    logger.thread_safe_append_keys(**found)
 
 
 def log_unknown(kind: str, name: str) -> None:

@@ -6,6 +6,7 @@ looked for in the log.
 """
 
 from collections import Counter
+from threading import Lock
 
 from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
@@ -16,6 +17,9 @@ _counted: Counter[str] = Counter()
 writes them at once, without what they are about, and demands a namespace even where metrics are
 switched off."""
 
+_flushing = Lock()
+"""The local run has functions in threads of one process; on Lambda nobody else has it."""
+
 
 def count(name: str, number: int = 1) -> None:
     """Adds to a metric of the running invocation."""
@@ -24,14 +28,16 @@ def count(name: str, number: int = 1) -> None:
 
 def flush(**about: str | None) -> None:
     """Writes what the invocation counted, if anything, with what it is about."""
-    if not _counted:
-        return
-    for name, number in _counted.items():
-        _metrics.add_metric(name=name, unit=MetricUnit.Count, value=number)
-    _counted.clear()
-    for key, value in about.items():
-        if value is not None:
-            _metrics.add_metadata(key=key, value=value)
-    _metrics.flush_metrics()
-    # Where metrics are switched off, the former leaves them.
-    _metrics.clear_metrics()
+    with _flushing:
+        counted = dict(_counted)
+        _counted.clear()
+        if not counted:
+            return
+        for name, number in counted.items():
+            _metrics.add_metric(name=name, unit=MetricUnit.Count, value=number)
+        for key, value in about.items():
+            if value is not None:
+                _metrics.add_metadata(key=key, value=value)
+        _metrics.flush_metrics()
+        # Where metrics are switched off, the former leaves them.
+        _metrics.clear_metrics()

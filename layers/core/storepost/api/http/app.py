@@ -52,7 +52,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.patience import Patience, patience
 from storepost.values.json_reading import MAX_DEPTH, TooDeep, read_json
-from storepost.values.logs import log_keys, log_unexpected, logger
+from storepost.values.logs import add_log_keys, log_keys, log_unexpected, logger
 from storepost.values.metrics import count, flush
 from storepost.values.problems import (
     Busy,
@@ -246,7 +246,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     # What no route matched gets one of Powertools', which it names after the path.
     app.operation = route.operation_id if route in app.declared_routes else None
     app.compresses = route.compress
-    logger.append_keys(operation=app.operation)
+    add_log_keys(operation=app.operation)
     if route.has_dependencies:
         try:
             solve_dependencies(
@@ -273,7 +273,7 @@ def _name_workspace(app: Resolver) -> None:
     workspace = app.context.get("workspace")
     if workspace is not None:
         app.workspace = str(workspace.id)
-        logger.append_keys(workspaceId=app.workspace)
+        add_log_keys(workspaceId=app.workspace)
 
 
 _validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyped-call]

@@ -14,18 +14,21 @@ from uuid import UUID
 from storepost.catalog.priorities.comparing import compare
 from storepost.catalog.priorities.model import WORKED_ON, ChangeStatus, PriorityChange, Walk
 from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
+from storepost.catalog.products.following import (
+    follow_terms,
+    next_changed,
+    resolve_all_again,
+)
 from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.naming import name_variants
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.trees import ProductLists
-from storepost.catalog.products.writing import keys_behind, keys_of, resolve_again
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, TooManyWrites, commit_anew
-from storepost.platform.persistence.counted_tree import KeyRange, moments
+from storepost.platform.persistence.counted_tree import moments
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, id_of
 from storepost.platform.persistence.item import Item
-from storepost.platform.persistence.reads import ReadAhead
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -54,6 +57,9 @@ def run_job(run: Run[Job]) -> None:
     job = run.message
     if job.job is JobKind.NAMES:
         name_variants(job)
+        return
+    if job.job is JobKind.TERMS:
+        run.attempt(partial(follow_terms, run), lambda _error: False)
         return
     if job.job is not JobKind.PRIORITY_CHANGE:
         log_unknown("job", job.job)
@@ -138,13 +144,7 @@ class _ChangeStep:
         ids = [id_of(key) for key in keys]
         known = self.repository.known_products(change.id, ids)
         products = ProductRepository(self.store.workspace).get_many(ids)
-        reads = ReadAhead()
-        names = [product.external_id for product in products]
-        reads.prefetch(keys_of(self.store, names))
-        reads.prefetch(keys_behind(self.store, names, reads))
-        self.changes.reads = reads
-        for product in products:
-            resolve_again(self.changes, self.store, product)
+        resolve_all_again(self.changes, self.store, products)
         applied = min(change.counts.changed, change.counts.applied + len(known))
         counts = replace(change.counts, applied=applied)
         self._save(replace(change, walk=replace(change.walk, after=keys[-1]), counts=counts))
@@ -212,9 +212,7 @@ class _ChangeStep:
     def _next(self, until: str, limit: int) -> list[str]:
         """The keys of the next products by when they changed."""
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
-        after = self.change.walk.after or LOWEST
-        entries = tree.first(KeyRange(after, until), limit + 1)
-        return [entry.key for entry in entries if entry.key != after][:limit]
+        return next_changed(tree, self.change.walk.after or LOWEST, until, limit)
 
     def _total(self) -> int:
         tree = ProductLists(self.store.workspace, self.store.id).by_changed

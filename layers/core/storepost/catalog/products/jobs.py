@@ -1,4 +1,6 @@
-"""What is left to a worker: names of many variants, and changes of a store's rules."""
+"""What is left to a worker: names of many variants, changes of a store's rules, and what products
+become by a store's other primary locale or currencies.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,6 +17,7 @@ class JobKind(StoredEnum):
 
     NAMES = "names"
     PRIORITY_CHANGE = "priority_change"
+    TERMS = "terms"
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,13 @@ class Job(QueueMessage):
     workspace_id: UUID
     store_id: UUID
     id: UUID
-    """The product's, or the change's."""
+    """The product's, the change's, or the store's."""
+    until: str | None = None
+    """When the store's terms became others: what was written later follows them."""
+    after: str | None = None
+    """Where the work goes on: behind the place of the last product that was brought up to them."""
+    is_at_removed: bool | None = None
+    """Whether that is among the removed products, which come after the others."""
 
     @property
     def workspace(self) -> WorkspaceScope:

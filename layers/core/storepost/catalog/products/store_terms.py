@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from storepost.catalog.products.following import queue_following
 from storepost.catalog.products.in_force import RulesRepository, terms_of
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores import service
@@ -39,11 +40,13 @@ def set_locales(
 def update_terms(changes: Changes, before: Store, after: Store) -> None:
     """Moves the store's marks on where products become something else by what the store says now.
 
-    What was resolved before loses the race, and what was previewed is stale.
+    What was resolved before loses the race, and what was previewed is stale; a worker brings the
+    products up to it.
     """
     if _stated_terms(before) == _stated_terms(after):
         return
     RulesRepository(after).save_terms(changes)
+    queue_following(changes, after)
 
 
 def _stated_terms(store: Store) -> tuple[str, str, dict[str, str]]:

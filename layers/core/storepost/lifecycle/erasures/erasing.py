@@ -11,6 +11,7 @@ from uuid import UUID
 
 from storepost.coupons.erasing import erase_holder
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
+from storepost.lifecycle.erasures.owing import owe_other_noes
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
 from storepost.people.deliverability.erasing import erase_suppressions
@@ -34,6 +35,7 @@ from storepost.platform.persistence.write_marks import WriteMark, marking
 ERASERS: tuple[Eraser, ...] = (
     erase_index_entries,
     erase_postings,
+    owe_other_noes,
     erase_addresses,
     erase_history,
     erase_evidence,

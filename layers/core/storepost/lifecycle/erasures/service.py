@@ -1,5 +1,7 @@
 """Erases a person in one transaction, however much they have (docs/semantics.md, section 1.9)."""
 
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from uuid import UUID
 
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
@@ -10,6 +12,7 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_messages import OF_ERASED, NamedAttempt
 from storepost.people.consent.write_back_queue import queue_write_backs
+from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.erasing import MAX_ADDRESSES, addresses_of, customers_of
@@ -32,36 +35,49 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     addresses = _primary_first(profile)[:MAX_ADDRESSES]
     consents_by_address = consents.consents_of(addresses)
     for address in addresses:
-        _owe_the_no(changes, profile, address, consents_by_address[address])
+        consent = consents_by_address[address]
+        customers = partial(
+            CustomerRepository(workspace).of_profile, profile, others=consent.other_customers
+        )
+        owe_the_no(changes, workspace, customers, address, consent)
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     send(changes, ProfileErasureMessage(workspace.id, profile.id))
     return profile
 
 
-def _owe_the_no(
-    changes: Changes, profile: Profile, address: Address, consent: AddressConsent
+def takes_all(addresses: Collection[Address]) -> bool:
+    """Returns whether the erasure itself erases all of a person's addresses."""
+    return len(addresses) <= MAX_ADDRESSES
+
+
+def owe_the_no(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    customers_of_address: Callable[[], Iterable[Customer]],
+    address: Address,
+    consent: AddressConsent,
 ) -> None:
-    """Keeps an unsubscription for the stores that don't have it yet, and queues write-backs."""
+    """Keeps an unsubscription for the stores that don't have it yet, and queues write-backs.
+
+    `customers_of_address` reads the person's customers, and other people's with the address.
+    """
     holds = consent.holds
     if holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return
-    change = ConsentRepository(profile.workspace).get(holds.change)
+    change = ConsentRepository(workspace).get(holds.change)
     waiting = {each.store_id for each in change.write_backs if may_be_owed(each)} if change else ()
     if change is None or not waiting:
         return
-    found = CustomerRepository(profile.workspace).of_profile(
-        profile, others=consent.other_customers
-    )
     customers = dict[UUID, list[str]]()
-    for each in found:
+    for each in customers_of_address():
         is_there = each.deleted_at is None and each.address(address.channel) == address.value
         if is_there and each.store_id in waiting:
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
-        add_owed(changes, profile.workspace, address, change, holds.as_of, customers)
+        add_owed(changes, workspace, address, change, holds.as_of, customers)
         first = NamedAttempt(since=OF_ERASED)
-        queue_write_backs(changes, profile.workspace, change, sorted(customers), first)
+        queue_write_backs(changes, workspace, change, sorted(customers), first)
 
 
 def _primary_first(profile: Profile) -> list[Address]:

@@ -36,7 +36,7 @@ from storepost.platform.postings.keys import (
     packed_partitions,
     postings_partition,
 )
-from storepost.shopify.claims import store_key
+from storepost.shopify.claims import keep_shops, store_key
 from storepost.shopify.installs import InstallItem, state_key
 from storepost.stores.imports.keys import imports_partition, problem_partition
 from storepost.stores.stores.model import Platform
@@ -179,10 +179,12 @@ def _count_past_stores(workspace: WorkspaceScope) -> int:
 
 
 def delete_stores(workspace: WorkspaceScope) -> bool:
-    """Deletes the stores, the last rows that lead to others."""
+    """Deletes the stores, the last rows that lead to others; keeps which shops they were."""
     stores = [key for key in keys_in(workspace.key, rows.ROWS_AT_ONCE) if key[1] != "workspace"]
-    for row in find_all(stores).values():
-        if isinstance(row, StoreItem) and row.platform == Platform.SHOPIFY.value:
-            delete_rows([store_key(row.external_id, row.id)])
+    found = [row for row in find_all(stores).values() if isinstance(row, StoreItem)]
+    of_shops = [row for row in found if row.platform == Platform.SHOPIFY.value]
+    shops = [row.external_id for row in of_shops]
+    commit_anew(partial(keep_shops, workspace=workspace, shops=shops))
+    delete_rows(store_key(row.external_id, row.id) for row in of_shops)
     delete_rows([*stores, swept_key(workspace)])
     return bool(stores)

@@ -21,29 +21,40 @@ MAX_AT_ONCE = 80
 
 
 def count_order(run: Run[ProductSalesMessage]) -> None:
-    """Counts what one order sold."""
-    workspace, order_id = run.message.workspace, run.message.order_id
-    while commit_anew(partial(_count_some, workspace=workspace, order_id=order_id)):
+    """Counts what one order sold; of one that was removed without a trace that it sold nothing."""
+    message = run.message
+    workspace, order_id = message.workspace, message.order_id
+    store_id = UUID(message.store_id) if message.store_id else None
+    some = partial(_count_some, workspace=workspace, order_id=order_id, removed_from=store_id)
+    while commit_anew(some):
         pass
 
 
-def _count_some(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> bool:
-    """Counts some of the order's products; whether there may be more."""
+def _count_some(
+    changes: Changes, workspace: WorkspaceScope, order_id: UUID, removed_from: UUID | None
+) -> bool:
+    """Counts some of the order's products; whether there may be more.
+
+    `removed_from` is the store that it was of, where nothing may be left of it.
+    """
     stored = OrderRepository(workspace).find_stored(order_id)
-    if stored is None:
-        return False
     repository = SalesRepository(workspace)
-    counted, sold = repository.counted(order_id), sales_of(stored.order)
+    store_id = stored.store_id if stored else removed_from
+    if store_id is None:
+        return False
+    counted, sold = repository.counted(order_id), sales_of(stored.order if stored else None)
     differing = [key for key in sorted({*counted, *sold}) if counted.get(key) != sold.get(key)]
     some = differing[:MAX_AT_ONCE]
     if not some:
+        if stored is None:
+            repository.delete_counted(changes, order_id)
         return False
     more = {key: _difference(counted.get(key), sold.get(key)) for key in some}
-    repository.add(changes, stored.store_id, more)
+    repository.add(changes, store_id, more)
     after = {key: each for key, each in counted.items() if key not in more}
     after |= {key: sold[key] for key in some if key in sold}
     repository.save_counted(changes, order_id, after)
-    return len(differing) > len(some)
+    return stored is None or len(differing) > len(some)
 
 
 def _difference(before: Sold | None, after: Sold | None) -> ProductSales:

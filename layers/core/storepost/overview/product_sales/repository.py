@@ -85,6 +85,11 @@ class SalesRepository:
         ]
         changes.save(item)
 
+    def delete_counted(self, changes: Changes, order: UUID) -> None:
+        """Deletes the row that was read here, if nobody counted the order since."""
+        if order in self._read:
+            changes.delete(self._read[order])
+
     def add(
         self,
         changes: Changes,

@@ -133,7 +133,14 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
     if consent.holds is None or consent.erased_at:
         # The person may have been erased, and the worker may not have removed the change yet.
         deliver_owed(task.named, attempt, tries)
-    customers = _customers(task, consent, reads)
+    profile = ProfileRepository(task.workspace, reads).get(task.change.profile_id)
+    # For an erased person, the erasure's worker keeps the opt-out that the store is owed.
+    if profile is not None:
+        _write_to_store(task, profile, consent, reads)
+
+
+def _write_to_store(task: Task, profile: Profile, consent: AddressConsent, reads: Reads) -> None:
+    customers = _customers(task, profile, consent)
     store = StoreRepository(task.workspace, reads).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
@@ -192,24 +199,21 @@ def _keys_of(task: Task) -> list[Key]:
     ]
 
 
-def _customers(task: Task, consent: AddressConsent, reads: Reads) -> list[Customer]:
+def _customers(task: Task, profile: Profile, consent: AddressConsent) -> list[Customer]:
     """The store's customers of the person and of the address, deleted ones too."""
     others = [c for c in consent.other_customers if c.store_id == task.store_id]
     customers = CustomerRepository(task.workspace)
-    profile = ProfileRepository(task.workspace, reads).get(task.change.profile_id)
-    found = customers.of_profile(profile, task.store_id, others) if profile else []
+    found = customers.of_profile(profile, task.store_id, others)
     if task.addressed(found):
         return found
     return [*found, *_of_holder(task, profile, customers)]
 
 
-def _of_holder(
-    task: Task, profile: Profile | None, customers: CustomerRepository
-) -> list[Customer]:
+def _of_holder(task: Task, profile: Profile, customers: CustomerRepository) -> list[Customer]:
     """The store's customers of the profile that has the address now, if that is another one."""
     profiles, identity = ProfileRepository(task.workspace), identity_of(task.address)
-    holder = look_up(profiles, [identity]).holder_of(identity) if profile else None
-    if holder is None or profile is None or holder.id == profile.id:
+    holder = look_up(profiles, [identity]).holder_of(identity)
+    if holder is None or holder.id == profile.id:
         return []
     return customers.of_profile(holder, task.store_id)
 

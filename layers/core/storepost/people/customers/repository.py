@@ -12,7 +12,7 @@ from storepost.people.consent.model import ConsentChange
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.contradictions import Contradictions
 from storepost.people.customers.model import Customer, customer_id
-from storepost.people.profiles.model import IdentityType, Profile
+from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -145,16 +145,26 @@ class CustomerRepository:
         They are of one store, or of all. A customer left from an erased person isn't returned until
         the worker removes it: an order may have moved the id to another profile.
         """
+        return self.of_person(profile.identities, profile.partitions, store_id, others)
+
+    def of_person(
+        self,
+        identities: Iterable[Identity],
+        partitions: Iterable[UUID],
+        store_id: UUID | None = None,
+        others: Iterable[CustomerRef] = (),
+    ) -> list[Customer]:
+        """Like `of_profile`, for a person with these identities, who may be erased."""
         ids = [
             (each.store_id, each.value)
-            for each in profile.identities
+            for each in identities
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
         own_ids = [(at, value) for at, value in ids if store_id in {None, at}]
         named = {(each.store_id, each.external_id) for each in others}
         customer_ids = dict.fromkeys([*own_ids, *sorted(named)])
         found = self._found(customer_key(self._scope, at, value) for at, value in customer_ids)
-        own = set(profile.partitions)
+        own = set(partitions)
         return [
             each
             for each in found

@@ -130,7 +130,7 @@ def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool
     some = list(map(as_change, rows))
     addresses = {Address(change.channel, change.address) for change in some if change.address}
     _erase_history(changes, erasure, addresses)
-    _seal(changes, erasure.workspace, list(filter(None, map(evidence_in, rows))))
+    seal_rows(changes, erasure.workspace, list(filter(None, map(evidence_in, rows))))
     for change in some:
         repository.delete(changes, change)
     return len(some) == _MAX_CHANGES
@@ -188,14 +188,14 @@ def erase_evidence(erasure: Erasure) -> bool:
 
 def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     some = EvidenceRepository(erasure.workspace).some_of(profile_id, _MAX_CHANGES)
-    _seal(changes, erasure.workspace, some)
+    seal_rows(changes, erasure.workspace, some)
     for row in some:
         changes.delete(EvidenceItem(*row.key))
     return len(some) == _MAX_CHANGES
 
 
-def _seal(changes: Changes, workspace: WorkspaceScope, rows: Collection[EvidenceItem]) -> None:
-    """Keeps the evidence, sealed, for as long as the workspace's settings say."""
+def seal_rows(changes: Changes, workspace: WorkspaceScope, rows: Collection[EvidenceItem]) -> None:
+    """Keeps evidence that is deleted, sealed, for as long as the workspace's settings say."""
     retention = find_settings(workspace).evidence_retention if rows else timedelta()
     if retention:
         for row in rows:

@@ -11,7 +11,10 @@ class UnknownLink(NotFound):
 
 
 class LinkOver(Gone):
-    """The person whom the link was made for was erased, or the sender's workspace deleted."""
+    """The person whom the link was made for was erased, or the sender's workspace deleted.
+
+    And no other workspace that has its shops now knows the address.
+    """
 
     title = "The unsubscribe link leads to nobody any more"
     remedy = "Nothing is left to unsubscribe from: what the link was about was deleted."

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
+from storepost.accounts.workspaces.model import Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.model import ConsentOrigin, ConsentSource, Proof
 from storepost.people.consent.statements import ConsentStatement
@@ -18,7 +19,7 @@ from storepost.people.profiles.service import get_profile
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.people.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.shopify.claims import find_claim
+from storepost.shopify.claims import find_claim, former_shops
 from storepost.stores.stores.model import Platform
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.emails import masked
@@ -32,10 +33,10 @@ class Followed:
 
     link: UnsubscribeLink
     sender: str
-    """The workspace's name."""
+    """The workspace's name; if that was deleted, the name of one that now has its stores."""
     profile: Profile | None = field(repr=False)
     """The profile that has the address now, else the one that the link was made for. None where
-    only workspaces that now have its stores know the address.
+    only workspaces that now have its stores know the address, or exist.
     """
     known: KnownIdentities = field(repr=False)
     """The address's holder in the link's own workspace, as it was read."""
@@ -74,18 +75,19 @@ def follow_link(token: str) -> Followed:
     if link is None:
         raise UnknownLink()
     workspace, known = WorkspaceRepository(link.workspace).get(), _known_in(link.workspace, link)
-    if workspace is None:
-        raise LinkOver()
-    holder = known.holder_of(identity_of(link.address))
-    profile = holder or ProfileRepository(link.workspace).get(link.profile_id)
-    if profile is not None:
-        return Followed(link, workspace.name, profile, known, locale=profile.locale)
-    found = ((each, _holder_in(each, link)) for each in successors_of(link.workspace))
-    holders = {each: holder for each, holder in found if holder}
+    if workspace is not None:
+        holder = known.holder_of(identity_of(link.address))
+        profile = holder or ProfileRepository(link.workspace).get(link.profile_id)
+        if profile is not None:
+            return Followed(link, workspace.name, profile, known, locale=profile.locale)
+    successors = successors_of(link.workspace, is_deleted=workspace is None)
+    found = ((each, _holder_in(each.scope, link)) for each in successors)
+    holders = [(each, holder) for each, holder in found if holder]
     if not holders:
         raise LinkOver()
-    locale = next((holder.locale for holder in holders.values() if holder.locale), None)
-    return Followed(link, workspace.name, None, known, tuple(holders), locale)
+    locale = next((holder.locale for _, holder in holders if holder.locale), None)
+    sender, elsewhere = workspace or holders[0][0], tuple(each.scope for each, _ in holders)
+    return Followed(link, sender.name, None, known, elsewhere, locale)
 
 
 def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Changes) -> Followed:
@@ -99,7 +101,8 @@ def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Chan
     link = followed.link
     proof = Proof(link.reference, visitor.ip, visitor.user_agent)
     statement = ConsentStatement(ConsentState.UNSUBSCRIBED, ConsentOrigin(source, proof=proof))
-    for each in followed.elsewhere or successors_of(link.workspace):
+    elsewhere = followed.elsewhere or [each.scope for each in successors_of(link.workspace)]
+    for each in elsewhere:
         commit_anew(
             partial(record_of_address, workspace=each, address=link.address, statement=statement)
         )
@@ -129,17 +132,20 @@ def _known_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> KnownIdentiti
     return look_up(ProfileRepository(workspace), [identity_of(link.address)])
 
 
-def successors_of(workspace: WorkspaceScope) -> tuple[WorkspaceScope, ...]:
+def successors_of(workspace: WorkspaceScope, *, is_deleted: bool = False) -> list[Workspace]:
     """Returns the other workspaces that shops of this one are now connected to, each once.
 
     The workspace that has the shop now continues the mailings that the former one began.
     """
-    disconnected = (
-        store
+    shops = [
+        store.external_id
         for store in StoreRepository(workspace).all()
         if store.platform is Platform.SHOPIFY and not store.is_active
-    )
-    claims = (find_claim(store.external_id) for store in disconnected)
+    ]
+    if is_deleted:
+        shops += former_shops(workspace)
+    claims = (find_claim(shop) for shop in dict.fromkeys(shops))
     found = dict.fromkeys(claim.workspace for claim in claims if claim)
     found.pop(workspace, None)
-    return tuple(each for each in found if WorkspaceRepository(each).get())
+    successors = (WorkspaceRepository(each).get() for each in found)
+    return [each for each in successors if each]

@@ -5,7 +5,7 @@ named, too, only this shop's data is deleted. Each step is one transaction that 
 exists, so it may be killed anywhere and run again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,34 +13,41 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile
-from storepost.people.consent.evidence_items import EvidenceItem
+from storepost.lifecycle.erasures.service import erase_profile, owe_the_no
+from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentChange, ConsentSource
+from storepost.people.consent.other_customers import detach_customer
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.rows import as_change
 from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
+from storepost.people.deliverability.erasing import is_named, take_address_out
 from storepost.people.events.model import EventSource
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.rows import EventRow
 from storepost.people.opt_in.model import OptInRequest
 from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import show_consents
-from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.erasing import addresses_of, seal_rows
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
-MAX_ROWS = 15
-"""Events, changes of consent, and rows of evidence per transaction: of each."""
+MAX_ROWS = 8
+"""Events, changes of consent, and rows of evidence per transaction: of each. A change and its
+evidence take two rows each, where the workspace keeps evidence.
+"""
 
 MAX_REQUESTS = 5
 """Opt-in requests per transaction, in addition."""
+
+MAX_LIFTED = 5
+"""Lifted suppressions of an address per transaction, in addition."""
 
 type Precondition = Callable[[Changes], None]
 """Adds further conditions to a redaction's transaction."""
@@ -174,7 +181,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
         if customer:  # the person is erased, the worker not done; an order may name another
-            customers.delete(changes, customer)
+            _delete_customer(changes, store, customers, customer, but=frozenset())
         elif until is not None:  # a concurrent writer may have seen no redaction and claim the id
             profiles.hold_back(changes, own, claim)
         return customer is not None
@@ -230,35 +237,104 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
 def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     """Deletes the shop's data, the customer last; returns whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
-    after = person.without(own)
-    dropped = [each for each in person.profile.identities if each not in after.sightings]
+    without = person.without(own)
+    dropped = [each for each in person.profile.identities if each not in without.sightings]
     addresses = set(addresses_of(dropped))
+    left, is_all = _remove_rows(changes, person, addresses)
+    if not is_all or _take_out_of_suppressions(changes, person.store, addresses):
+        profiles.save(changes, person.profile, left)
+        return True
+    after = replace(
+        without,
+        events=left.events,
+        consent_changes=left.consent_changes,
+        evidence=left.evidence,
+    )
+    _erase_consents(changes, person, addresses)
+    after = show_consents(changes, person.profile, after, {})
+    profiles.save(changes, person.profile, after)
+    profiles.release(changes, profiles.claims_of(dropped).values())
+    if person.customer:
+        _delete_customer(changes, person.store, person.customers, person.customer, but=addresses)
+    return False
+
+
+def _remove_rows(
+    changes: Changes, person: _Person, addresses: set[Address]
+) -> tuple[Profile, bool]:
+    """Deletes some of the shop's events, and of the consent history of these addresses.
+
+    Returns the profile without them, and whether those were all. An unsubscription that a store
+    hasn't accepted yet is kept for the store, and evidence is sealed for as long as the workspace's
+    settings say.
+    """
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
-    for change in consent_changes:
-        person.consents.delete(changes, as_change(change))
+    removed = [as_change(row) for row in consent_changes]
+    ids = {change.id for change in removed}
+    for address, consent in person.consents.consents_of(addresses).items():
+        if consent.holds and consent.holds.change.change_id in ids:
+            customers = partial(
+                person.customers.of_profile, person.profile, others=consent.other_customers
+            )
+            owe_the_no(changes, person.store.workspace, customers, address, consent)
+    for change in removed:
+        person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
+    in_changes = filter(None, map(evidence_in, consent_changes))
+    seal_rows(changes, person.store.workspace, [*in_changes, *proofs])
     evidence = delete_evidence(changes, person.profile.evidence, proofs, consent_changes)
     requests = person.requests_of(addresses)
     for request in requests:
         OptInRepository(person.store.workspace).delete(changes, request)
     is_all = all(len(some) < MAX_ROWS for some in (events, consent_changes, proofs))
-    is_all = is_all and len(requests) < MAX_REQUESTS
-    after = replace(
-        after if is_all else person.profile,
+    left = replace(
+        person.profile,
         events=person.profile.events - len(events),
         consent_changes=person.profile.consent_changes - len(consent_changes),
         evidence=evidence,
     )
-    if not is_all:
-        profiles.save(changes, person.profile, after)
-        return True
-    consents = person.consents
+    return left, is_all and len(requests) < MAX_REQUESTS
+
+
+def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Address]) -> None:
+    """Erases these addresses' consent; their keyed hashes stay."""
+    consents, customer = person.consents, person.customer
+    histories = person.profile.consent_partitions
+    own_customers = frozenset({customer.ref} if customer else ())
     for address, consent in consents.consents_of(addresses).items():
-        consents.erase_history(changes, address, consent, person.profile.consent_partitions)
-    after = show_consents(changes, person.profile, after, {})
-    profiles.save(changes, person.profile, after)
-    profiles.release(changes, profiles.claims_of(dropped).values())
-    if person.customer:
-        person.customers.delete(changes, person.customer)
-    return False
+        consents.erase_history(changes, address, consent, histories, own_customers)
+
+
+def _take_out_of_suppressions(
+    changes: Changes, store: Store, addresses: Collection[Address]
+) -> bool:
+    """Leaves the addresses suppressed only by their keyed hash; returns whether any was named.
+
+    A concurrent suppression of one writes the profile, which this unit of work writes, too.
+    """
+    workspace = store.workspace
+    named = [each for each in addresses if is_named(changes, workspace, each)]
+    for address in named:
+        take_address_out(changes, workspace, address, MAX_LIFTED)
+    return bool(named)
+
+
+def _delete_customer(
+    changes: Changes,
+    store: Store,
+    customers: CustomerRepository,
+    customer: Customer,
+    *,
+    but: Collection[Address],
+) -> None:
+    """Deletes the customer, and removes it from its addresses' other customers.
+
+    The consent of the addresses in `but` is erased separately.
+    """
+    customers.delete(changes, customer)
+    for channel in Channel:
+        value = customer.address(channel)
+        address = Address(channel, value) if value else None
+        if address and address not in but:
+            detach_customer(changes, store.workspace, address, customer.ref)

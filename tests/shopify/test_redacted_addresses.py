@@ -1,0 +1,80 @@
+"""A redacted customer whose own address is somebody else's is none of that address any more."""
+
+import json
+from typing import Any
+
+import pytest
+
+from storepost.people.consent.items import ConsentAddressItem
+from storepost.sync.webhooks import privacy
+from storepost.sync.webhooks.messages import Webhook
+from storepost.values import clock
+from tests.harness.world import CANARY, Someone
+from tests.shopify.hooks import EMAIL, LATER, Hooks, consents, customer_body
+from tests.shopify.privacy_requests import REDACT, put_elsewhere
+from tests.shopify.shops import SHOP
+
+EVA = f"eva.{CANARY}@example.com"
+NUMBER = 3
+REDACT_EVA = {**REDACT, "customer": {"id": NUMBER}, "orders_to_redact": []}
+
+
+@pytest.fixture
+def somebody(hooks: Hooks, owner: Someone) -> str:
+    """The profile of whoever has the address that Eva's customer has now, too."""
+    answer = hooks.world.call("POST", "/profiles", token=owner.token, json_body={"email": EMAIL})
+    assert answer.status == 201, answer.body
+    body = {"id": NUMBER, "phone": None}
+    hooks.notify("customers/create", customer_body(email=EVA, **body, **consents("subscribed")))
+    both = {"email": EMAIL, "updated_at": LATER, **consents("subscribed", at=LATER)}
+    hooks.notify("customers/update", customer_body(**body, **both))
+    [row] = with_customers(hooks)
+    assert row.other_customers == [[str(hooks.store.id), str(NUMBER)]]
+    return str(answer.json["id"])
+
+
+def with_customers(hooks: Hooks) -> list[ConsentAddressItem]:
+    """The addresses that customers of others than those who have them have."""
+    rows = hooks.world.rows(hooks.workspace.key)
+    return [row for row in rows if isinstance(row, ConsentAddressItem) and row.other_customers]
+
+
+def unsubscribe(hooks: Hooks, owner: Someone, profile: str) -> dict[str, Any]:
+    """The change that unsubscribes the address of a profile."""
+    path, body = f"/profiles/{profile}/consent/email", {"state": "unsubscribed"}
+    answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+    assert answer.status == 200, answer.body
+    change: dict[str, Any] = answer.json
+    return change
+
+
+def test_before_it_the_shop_gets_what_is_said_of_the_address(
+    hooks: Hooks, owner: Someone, somebody: str
+) -> None:
+    change = unsubscribe(hooks, owner, somebody)
+    assert [each["store"]["id"] for each in change["writeBacks"]] == [str(hooks.store.id)]
+
+
+@pytest.mark.parametrize("is_known_to_others", [True, False])
+def test_after_it_the_shop_gets_nothing(
+    hooks: Hooks, owner: Someone, somebody: str, is_known_to_others: bool
+) -> None:
+    if is_known_to_others:
+        put_elsewhere(hooks, owner, email=EVA)
+    for _ in range(2):
+        hooks.notify("customers/redact", REDACT_EVA)
+    assert with_customers(hooks) == []
+    change = unsubscribe(hooks, owner, somebody)
+    assert (change["state"], change["address"], change["writeBacks"]) == ("unsubscribed", EMAIL, [])
+
+
+def test_again_before_the_worker_has_removed_the_erased_person(
+    hooks: Hooks, owner: Someone, somebody: str
+) -> None:
+    body = json.dumps(REDACT_EVA).encode()
+    webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
+    for _ in range(2):
+        privacy.customer_redacted(webhook, lambda: 10**6)
+    hooks.world.deliver()
+    assert with_customers(hooks) == []
+    assert unsubscribe(hooks, owner, somebody)["writeBacks"] == []
