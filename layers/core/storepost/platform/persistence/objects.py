@@ -1,4 +1,4 @@
-"""Objects on S3, too large for a row, kept for a few days (template.yaml says how many)."""
+"""Objects on S3: data too large for a row, kept for a few days (template.yaml says how many)."""
 
 from functools import cache
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Private parts of Powertools' idempotency that are used nevertheless; they have a test.
 
-A new version that changes it fails `tests/platform/test_private_interfaces.py`.
+A new version that changes them fails `tests/platform/test_private_interfaces.py`.
 """
 
 from typing import TYPE_CHECKING, Any, cast
@@ -15,5 +15,5 @@ def id_of_record(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> st
 
 
 def hash_of_payload(layer: "DynamoDBPersistenceLayer", event: dict[str, Any]) -> str:
-    """Returns the payload hash, which reveals that another request has used the same key."""
+    """Returns the hash by which a record detects another request with the same key."""
     return layer._get_hashed_payload(event)

@@ -57,8 +57,9 @@ def as_posting(item: PostingItem) -> Posting | None:
 def request(key: Key, posting: Posting | None, sequence: int) -> Request:
     """Returns the write of a posting, or for None the write that removes it.
 
-    For a kind without pages the sequence is 0: then the row is put or deleted; else a tombstone is
-    put. It is made without a PynamoDB object, as a searched row has a dozen of postings.
+    For a kind without pages the sequence is 0, and the row of a removed posting is deleted; with a
+    sequence, a tombstone is put. It is made without a PynamoDB object, as a searched row has a
+    dozen postings.
     """
     above = {"s": {"N": str(sequence)}} if sequence else {}
     row: dict[str, Any] = {"pk": {"S": key[0]}, "sk": {"S": key[1]}}

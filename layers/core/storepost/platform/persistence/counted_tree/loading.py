@@ -81,7 +81,7 @@ class Load:
         return self.tree.packing
 
     def _ends(self, entries: Sequence[TreeEntry]) -> tuple[int, int]:
-        """Returns the part of the entries that is packed: those at the list's ends stay rows."""
+        """Returns the bounds of the entries to pack: those at the list's ends stay rows."""
         ends, span = self._packing.ends, self.tree.rows.span() or KeyRange(END, LOWEST)
         head = KeyRange(LOWEST, span.lo)
         tail = KeyRange(span.hi, END)

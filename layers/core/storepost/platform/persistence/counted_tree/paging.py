@@ -25,8 +25,8 @@ class PageQuery:
     def skipped_in(self, leaf: Node, skipped: int) -> int:
         """Returns how many of the entries skipped in the page's first leaf are in the range.
 
-        Where the range begins in that leaf, they are all entries that the page skips. So a write
-        outside the range never moves the page.
+        Where the range begins in that leaf, they are all the entries that the page skips. So a
+        write outside the range never moves the page.
         """
         begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
         return self.request.skipped if begins else skipped
@@ -52,7 +52,7 @@ def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
         rows = None
     if rows is None:
         rows = _page_of_leaves(reading, skip, left, query)
-    # A row too many was written in between, as was a row too few.
+    # A row too many, like one too few, shows a write in between.
     reading.demand(len(rows) == min(request.size, left))
     return rows, total
 

@@ -75,8 +75,8 @@ class ReadParts:
     def check_folds(self) -> None:
         """Raises InconsistentRead where a fold may have come between the reads of top and nodes.
 
-        These nodes then count what is added to them as pending once more. As in `_forget_folded`,
-        their sum doesn't show that.
+        Such nodes count changes that are added to them as pending once more. Their sum doesn't show
+        that, as in `_forget_folded`.
         """
         below = (*self._below.values(), *self._edges.values())
         if self._attempts and any(_changed(self._pending, each) for each in below):
@@ -145,7 +145,7 @@ class ReadParts:
             self._prefetched.add((node.level, node.lo))
 
     def read_on(self, nodes: Sequence[Node], *, descending: bool) -> None:
-        """Reads the children of the first of two neighbours, and the adjacent one of the second.
+        """Reads by one query the children of one neighbour, and the adjacent ones of the next.
 
         Reading two full nodes takes twice as much as one, and a page that begins below the first
         ends in the first leaf below the second. Nothing but that leaf itself says what it counts:

@@ -78,7 +78,7 @@ class Splitter:
         self.split(1, key)
 
     def cut_large(self, key: str) -> None:
-        """Cuts a leaf that has too many bytes in rows. Raises LostRace as `split` does."""
+        """Cuts a leaf with too many bytes because of its rows. Raises LostRace as `split` does."""
         leaf = self.rows.floor(0, key)
         pieces = self._pieces(leaf) if leaf else ()
         if leaf and pieces and len(self._bounds_of_bytes(leaf)) > 2:

@@ -27,7 +27,7 @@ class Tail:
 
     leaf: Node
     last: str
-    """The last key of all entries that the leaf counts and of all rows below it."""
+    """No entry that the leaf counts, and no row below it, has a greater key."""
     span: KeyRange | None
     """Where entries of the list may be in pages."""
     appended: int = 0
@@ -68,7 +68,7 @@ def append(
     parts: Sequence[PackedEntries],
     foreseen: str = "",
 ) -> Appended:
-    """Adds to the unit the pages of entries after the tail, one page for each part.
+    """Adds to the unit the leaves of entries after the tail, which get one page for each part.
 
     A small first page is added to those of the last leaf; the others get leaves of their own.
     Further entries are to follow up to the `foreseen` key: the span is widened for all of them.

@@ -155,10 +155,10 @@ class Tree:
     ) -> Listing[TreeEntry]:
         """Returns one page of the entries that all filters and then `keep` keep, with the total.
 
-        It reads every row of the range that the narrowest of the filters keeps. `keep` gets up to
-        20,000 entries at once, in order, so that it can read further data for them in batches.
-        Raises FilterTooBroad, naming the query parameter `advised` that would narrow the list,
-        where it would have to read more rows than that.
+        It reads every row of the range that the narrowest of the filters can't exclude. `keep` gets
+        up to 20,000 entries at once, in order, so that it can read further data for them in
+        batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
+        list, where it would have to read more rows than that.
         """
         found = scanning.scan(self.rows, by, within, advised)
         return cut(keep(found[::-1] if descending else found), request)

@@ -172,7 +172,7 @@ class _Unit:
 
     @property
     def left(self) -> list[Raw]:
-        """Returns the pages that no leaf will ever name once the unit ends unwritten."""
+        """Returns the unit's pages if it wasn't written: no leaf will ever name them."""
         return [] if self.is_written else self._pages
 
     @cached_property
