@@ -1,4 +1,4 @@
-"""What a store's primary locale and currencies are to its products: something that they follow."""
+"""A store's primary locale and currencies, by which its products are resolved."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -18,7 +18,7 @@ def connect_store(
 ) -> tuple[Store, bool]:
     """Connects a new or a disconnected store; returns it, and whether it is new.
 
-    Previews of changes of its rules are stale where it says something else than before.
+    Previews of changes of its rules become stale if its terms differ from before.
     """
     store, before = service.connect_store(workspace, store_values, changes)
     if before is not None:
@@ -29,7 +29,7 @@ def connect_store(
 def set_locales(
     workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
 ) -> Store:
-    """Replaces a custom store's locales; previews of changes of its rules are stale then."""
+    """Replaces a custom store's locales; previews of changes of its rules become stale."""
     before = custom_store(StoreRepository(workspace), store_id)
     after = service.set_locales(workspace, store_id, locales, changes)
     update_terms(changes, before, after)
@@ -37,9 +37,9 @@ def set_locales(
 
 
 def update_terms(changes: Changes, before: Store, after: Store) -> None:
-    """Moves the store's marks on where products become something else by what the store says now.
+    """Rewrites the store's marks if its products change by the store's new terms.
 
-    What was resolved before loses the race, and what was previewed is stale.
+    A product that was resolved before loses the race, and previews become stale.
     """
     if _stated_terms(before) == _stated_terms(after):
         return
