@@ -56,8 +56,7 @@ class CodeLoad:
         }
 
     def write_rows(self) -> list[Code]:
-        """Writes the rows of codes that the store doesn't have; returns the chunk's stored codes.
-        """
+        """Writes rows for codes that are new to the store; returns the chunk's stored codes."""
         refused = set(insert_rows(map(self._row, self._codes.values())))
         known = [code for code in self._codes.values() if self._key(code) in refused]
         self._written = self._codes.keys() - {code.id for code in known}
