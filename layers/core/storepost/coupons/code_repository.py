@@ -74,7 +74,7 @@ class CodeRepository:
         return {each: _as_stored(row) for each, row in found.items() if row}
 
     def save(self, changes: Changes, before: Code | None, after: Code) -> None:
-        """Writes the code, if nobody changed what was read here, its list entry and its due row.
+        """Writes the code, its list entry and its due row, if nobody changed what was read here.
 
         If there was none, or only a use, it creates the code.
         """

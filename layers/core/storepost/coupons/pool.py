@@ -10,8 +10,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
 CODES_ADDED_AT_ONCE = 38
-"""Codes in one transaction: each has its row and its entry; nodes and the work's progress take the
-rest.
+"""Codes in one transaction: each has its row and its entry; nodes and the work's row take the rest.
 """
 
 

@@ -47,9 +47,7 @@ class Sample(Bound):
     BYTES = 20 * 1024**2
     SECONDS = 15.0
     CPU_SECONDS = 1.2
-    """Twice what the slowest real files take; a file with millions of empty elements may take
-    longer.
-    """
+    """Twice what the slowest real files take; one of millions of empty elements may take longer."""
 
     def __init__(self) -> None:
         """Starts the clock."""

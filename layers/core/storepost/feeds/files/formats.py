@@ -77,9 +77,7 @@ def _encoding(head: bytes, content_type: str) -> str | None:
 
 
 def _sixteen_bits(head: bytes) -> str | None:
-    """Returns the kind of UTF-16 of text without a mark: if it begins with ASCII, every other byte
-    is zero.
-    """
+    """Returns the kind of UTF-16 without a mark: in ASCII text, every other byte is zero."""
     pairs = len(head) // 2
     for name, ascii_side, zero_side in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
         zeros, others = head[zero_side::2][:pairs], head[ascii_side::2][:pairs]

@@ -200,9 +200,7 @@ class _Reader:
         return cells
 
     def _value(self) -> str:
-        """Returns an element's value: its text, else one of its attributes; a price with its
-        currency.
-        """
+        """Returns an element's value: its text, else an attribute; a price with its currency."""
         value = "".join(self._text).strip()
         attributes = self._attributes
         if value and "currency" in attributes and value[-1:].isdigit():

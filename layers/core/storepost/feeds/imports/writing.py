@@ -220,8 +220,9 @@ class Writer:
         return len(products)
 
     def _gather(self, changes: Changes, rows: Rows) -> tuple[int, int]:
-        """Adds as many products as fit; returns how many, and how many are new. Raises
-        TooManyWrites.
+        """Adds as many products as fit; returns how many, and how many are new.
+
+        Raises TooManyWrites.
         """
         created = items = heaviest = 0
         for done, (product, placed) in enumerate(rows.items()):

@@ -64,9 +64,7 @@ class Prices:
         defaults: FeedDefaults,
         points: Mapping[str, str],
     ) -> None:
-        """`columns` are the columns of each target, `points` the decimal separators of some
-        columns.
-        """
+        """`columns` are the columns of each target, `points` the decimal separators of some."""
         self._defaults = defaults
         self._points = {
             target: next((points[each] for each in columns.get(target, ()) if each in points), None)

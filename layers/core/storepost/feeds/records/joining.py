@@ -15,9 +15,7 @@ _FILLED = ("title", "price", "compareAtPrice")
 
 
 def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
-    """Returns the product's fields: its own row's, and those that it leaves out from the other
-    rows.
-    """
+    """Returns the product's fields: its own row's, else those of the other rows."""
     fields = dict(own)
     for each in others:
         for name, value in each.items():

@@ -188,9 +188,7 @@ class RowReader:
         )
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
-        """Returns the first text of the target's columns. A placeholder as an id, such as `0`, is
-        none.
-        """
+        """Returns the first text of the target's columns. A placeholder as an id (`0`) is none."""
         for column in self._columns[target]:
             cell = cells.get(column, "")
             if (text := cell.strip()) and not (target == FeedField.ID and names_nobody(text)):
