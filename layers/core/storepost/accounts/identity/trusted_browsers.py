@@ -66,7 +66,7 @@ def revoke_all(changes: Changes, person: Person) -> None:
 
 
 def sweep(person: Person) -> None:
-    """Deletes the rows of the browsers that were trusted in the person's epoch, as it was read.
+    """Deletes the rows of browsers that were trusted up to the person's epoch, as it was read.
 
     If it is interrupted, it leaves rows that don't count any more and that expire.
     """

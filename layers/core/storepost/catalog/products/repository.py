@@ -26,7 +26,7 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 DELETION_STORED_FOR = timedelta(days=30)
-"""How long a tombstone of no stored product is kept: webhooks and imports arrive earlier."""
+"""How long a tombstone is kept: longer than a webhook or an import is on its way."""
 
 MAX_BYTES_WITHIN = 600
 """Bytes of a layer in the product's row: both together then mostly take one kilobyte."""

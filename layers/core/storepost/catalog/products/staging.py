@@ -24,13 +24,13 @@ class Staging:
         self._taken: int | None = None
 
     def begin(self) -> None:
-        """Reads how many rows of the load were taken by now, unless it was read already."""
+        """Reads how often rows of the load were taken by now, unless it was read already."""
         if self._taken is None:
             row = find(ProductLoadItem, self._key) or commit_anew(self._create)
             self._taken = int(row.taken)
 
     def begin_anew(self) -> None:
-        """Forgets how many rows were taken."""
+        """Forgets how often rows were taken."""
         self._taken = None
 
     def staged(self, place: int) -> Staged:
