@@ -1,4 +1,4 @@
-"""Work on products that is left to a worker: names of many variants, and changes of rules."""
+"""What is left to a worker: names of many variants, and changes of a store's rules."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,7 +19,7 @@ class JobKind(StoredEnum):
 
 @dataclass(frozen=True)
 class Job(QueueMessage):
-    """Asks for a job on a store's products."""
+    """Asks for something to be done with a store's products."""
 
     queue: ClassVar = Queue.PRODUCT_JOBS
 
@@ -27,7 +27,7 @@ class Job(QueueMessage):
     workspace_id: UUID
     store_id: UUID
     id: UUID
-    """The product's id, or the change's."""
+    """The product's, or the change's."""
 
     @property
     def workspace(self) -> WorkspaceScope:

@@ -37,9 +37,9 @@ def set_locales(
 
 
 def update_terms(changes: Changes, before: Store, after: Store) -> None:
-    """Rewrites the store's marks if its products change by the store's new terms.
+    """Moves the store's marks on where products become something else by what the store says now.
 
-    A product that was resolved before loses the race, and previews become stale.
+    What was resolved before loses the race, and what was previewed is stale.
     """
     if _stated_terms(before) == _stated_terms(after):
         return

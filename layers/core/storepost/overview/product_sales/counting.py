@@ -28,7 +28,7 @@ def count_order(run: Run[ProductSalesMessage]) -> None:
 
 
 def _count_some(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> bool:
-    """Counts some of the order's products; returns whether there may be more."""
+    """Counts some of the order's products; whether there may be more."""
     stored = OrderRepository(workspace).find_stored(order_id)
     if stored is None:
         return False
