@@ -61,7 +61,7 @@ class CouponWork:
         return LoadMark(self.id, self.next_byte)
 
     def has_listed(self, code: Code, entry_key: str) -> bool:
-        """Returns whether the list shows a code that this work wrote, or only its next change will.
+        """Returns whether the list shows a code that this work wrote.
 
         True is certain, however long ago the work was read: works only advance. False may be out of
         date, and is right if the work is still as it was read.

@@ -84,7 +84,8 @@ class ShopSync:
         if not removals and not pending and not (coupon.external_id and is_over):
             if coupon.failed_syncs:
                 commit_anew(partial(clear_backoff, coupon=coupon))
-            return self._has_discount(coupon, store)
+            self._create_missing_discount(coupon, store)
+            return False
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             if pending:
                 # Alone: a failed deletion must not make codes fail.
@@ -106,12 +107,11 @@ class ShopSync:
         for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
             commit_anew(partial(CouponRepository(self.workspace).delete_removals, removals=some))
 
-    def _has_discount(self, coupon: Coupon, store: Store) -> bool:
-        """Creates the discount of an active coupon that has no codes yet; returns False."""
+    def _create_missing_discount(self, coupon: Coupon, store: Store) -> None:
+        """Creates the discount of an active coupon that has no codes yet."""
         if coupon.external_id is None and coupon.is_active(clock.now()):
             with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
                 self._discount(admin, coupon, store)
-        return False
 
     def _discount(self, admin: AdminClient, coupon: Coupon, store: Store) -> str:
         if coupon.external_id:
