@@ -1,5 +1,6 @@
 """GET /search, and the postings that follow the rows."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -387,6 +388,26 @@ class TestCouponsAndFeeds:
         assert library.found("sale") == []
         archived = {**expected, "detail": "archived"}
         assert library.found(code) == [{"kind": "coupon", "total": 1, "items": [archived]}]
+
+    def test_a_coupon_whose_end_has_passed(self, library: Library) -> None:
+        ends_at = clock.to_text(clock.now() + timedelta(hours=1))
+        terms = {"kind": "personal", "valueType": "percentage", "value": 5, "reissue": "every_email"}
+        body = {"storeId": library.shop, "name": "Spring sale", **terms}
+        validity = {"type": "until", "endsAt": ends_at}
+        made = library.call("POST", "/coupons", {**body, "validity": validity})
+        assert made.status == 201
+        for hours, status in ((0, "active"), (2, "ended")):
+            library.world.advance(hours=hours)
+            expected = {
+                "kind": "coupon",
+                "id": made.json["id"],
+                "title": "Spring sale",
+                "detail": status,
+                "image": None,
+                "platform": "custom",
+            }
+            assert library.arrived("sale") == [{"kind": "coupon", "total": 1, "items": [expected]}]
+            assert library.get(f"/coupons/{made.json['id']}")["status"] == status
 
     def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
         url = "https://93.184.215.14/spring.csv"

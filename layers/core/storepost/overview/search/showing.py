@@ -9,7 +9,7 @@ from storepost.catalog.products.keys import product_key
 from storepost.catalog.products.rows import ProductItem, as_product
 from storepost.catalog.products.staged import without_unlisted
 from storepost.coupons.keys import coupon_key
-from storepost.coupons.rows import CouponItem
+from storepost.coupons.rows import CouponItem, as_coupon
 from storepost.feeds.feeds.keys import feed_key
 from storepost.feeds.feeds.rows import FeedItem
 from storepost.orders.keys import order_key
@@ -22,6 +22,7 @@ from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item, Key, find_all
 from storepost.platform.postings.entries import SearchKind
 from storepost.stores.stores.repository import StoreItem, store_key
+from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 type Rows = Mapping[Key, Item]
@@ -121,7 +122,8 @@ def _of_product(row: ProductItem, _beside: _Beside) -> tuple[str | None, Image |
 
 
 def _of_coupon(row: CouponItem, _beside: _Beside) -> tuple[str | None, None]:
-    return row.status, None
+    coupon = as_coupon(WorkspaceScope.of(row.pk), row)
+    return coupon.status_at(clock.now()), None
 
 
 def _of_feed(row: FeedItem, _beside: _Beside) -> tuple[str | None, None]:
