@@ -391,7 +391,12 @@ class TestCouponsAndFeeds:
 
     def test_a_coupon_whose_end_has_passed(self, library: Library) -> None:
         ends_at = clock.to_text(clock.now() + timedelta(hours=1))
-        terms = {"kind": "personal", "valueType": "percentage", "value": 5, "reissue": "every_email"}
+        terms = {
+            "kind": "personal",
+            "valueType": "percentage",
+            "value": 5,
+            "reissue": "every_email",
+        }
         body = {"storeId": library.shop, "name": "Spring sale", **terms}
         validity = {"type": "until", "endsAt": ends_at}
         made = library.call("POST", "/coupons", {**body, "validity": validity})
@@ -408,6 +413,21 @@ class TestCouponsAndFeeds:
             }
             assert library.arrived("sale") == [{"kind": "coupon", "total": 1, "items": [expected]}]
             assert library.get(f"/coupons/{made.json['id']}")["status"] == status
+
+    def test_of_two_stores_that_have_a_code_the_newer_coupon_first(self, library: Library) -> None:
+        stores = [library.shop, library.store("other")]
+        for number, order in enumerate((stores, stores[::-1])):
+            made = []
+            for store in order:
+                body = {"storeId": store, "name": "Gifts", "content": f"GIFT-{number}"}
+                rules = {"validity": {"type": "none"}, "reissue": "every_email"}
+                answer = library.call("POST", "/coupons/import", {**body, **rules})
+                assert answer.status == 202
+                made.append(answer.json["id"])
+                library.world.advance(minutes=1)
+            [group] = library.found(f"gift-{number}")
+            assert (group["kind"], group["total"]) == ("coupon", 2)
+            assert [each["id"] for each in group["items"]] == made[::-1]
 
     def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
         url = "https://93.184.215.14/spring.csv"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -42,6 +43,8 @@ class Result:
 
     kind: SearchKind
     id: UUID
+    at: datetime
+    """The newer one comes first among equals."""
     title: str
     detail: str | None = None
     image: Image | None = None
@@ -99,9 +102,8 @@ def _result(workspace: WorkspaceScope, rows: Rows, row: Item | None) -> Result |
     detail, image = _DETAILS[type(row)](row, beside)
     if isinstance(row, StoreItem):
         platform = row.platform
-    return Result(
-        entry.kind, entry.id, entry.title or str(entry.id), detail or None, image, platform
-    )
+    title = entry.title or str(entry.id)
+    return Result(entry.kind, entry.id, entry.at, title, detail or None, image, platform)
 
 
 def _of_profile(row: ProfileItem, _beside: _Beside) -> tuple[str | None, None]:
