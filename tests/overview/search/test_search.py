@@ -222,6 +222,26 @@ class TestFollowing:
         assert library.found(BOB) == library.found(ANN) == []
         assert [word for word in library.postings() if "ann" in word or "bo" in word] == []
 
+    def test_an_order_of_somebody_who_was_merged_just_now(self, library: Library) -> None:
+        """Its row is moved by a worker, which comes later."""
+        library.customer(library.shop, "a", email=ANN, firstName="Ann")
+        library.customer(library.shop, "b", email=BOB, firstName="Bo")
+        library.order(library.shop, "1", number="#1001", buyer={"externalId": "b", "email": BOB})
+        ann, bo = (library.find_profile(email=email)["id"] for email in (ANN, BOB))
+
+        def buyer() -> str:
+            [group] = library.arrived("1001")
+            [order] = group["items"]
+            shown: str = order["detail"]
+            assert library.get(f"/orders/{order['id']}")["buyer"]["name"] == shown
+            return shown
+
+        assert buyer() == "Bo"
+        assert library.merge(ann, bo).status == 200
+        assert buyer() == "Ann"
+        library.world.deliver()
+        assert buyer() == "Ann"
+
     def test_what_the_postings_have_not_heard_of_yet_is_left_out(self, library: Library) -> None:
         """A result is read anew: what is gone by now isn't shown."""
         library.order(library.shop, "1", number="#1001")

@@ -17,7 +17,9 @@ from storepost.orders.keys import order_key
 from storepost.orders.repository import OrderItem
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.keys import profile_key
-from storepost.people.profiles.rows import ProfileItem
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import MergedProfileItem, ProfileItem
+from storepost.people.profiles.searching import searched
 from storepost.people.suppressions.keys import suppression_key
 from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item, Key, find_all
@@ -77,9 +79,21 @@ def results_of(
     """Returns the results of those of the entries that still exist."""
     keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
     rows = without_unlisted(workspace, find_all(keys.values()))
-    rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
-    results = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
+    beside = find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
+    titles = _titles(workspace, beside)
+    results = (
+        (each, _result(workspace, beside, titles, rows.get(key))) for each, key in keys.items()
+    )
     return {each: result for each, result in results if result}
+
+
+def _titles(workspace: WorkspaceScope, rows: Rows) -> Mapping[Key, str]:
+    """What the things are called that stand there; a merged person is whom they became part of."""
+    merged = {key: row.id for key, row in rows.items() if isinstance(row, MergedProfileItem)}
+    survivors = ProfileRepository(workspace).by_id(merged.values()) if merged else {}
+    entries = {key: entry_of(row) for key, row in rows.items()}
+    entries |= {key: searched(survivors[each]) for key, each in merged.items() if each in survivors}
+    return {key: entry.title for key, entry in entries.items() if entry}
 
 
 def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key | None]:
@@ -91,14 +105,16 @@ def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key 
     )
 
 
-def _result(workspace: WorkspaceScope, rows: Rows, row: Item | None) -> Result | None:
+def _result(
+    workspace: WorkspaceScope, rows: Rows, titles: Mapping[Key, str], row: Item | None
+) -> Result | None:
     entry = entry_of(row)
     if entry is None or row is None:
         return None
-    store, buyer = (rows.get(key) if key else None for key in _keys_beside(workspace, row))
+    store_at, buyer_at = _keys_beside(workspace, row)
+    store = rows.get(store_at) if store_at else None
     platform = store.platform if isinstance(store, StoreItem) else None
-    bought_by = entry_of(buyer)
-    beside = _Beside(platform, bought_by.title if bought_by else None)
+    beside = _Beside(platform, titles.get(buyer_at) if buyer_at else None)
     detail, image = _DETAILS[type(row)](row, beside)
     if isinstance(row, StoreItem):
         platform = row.platform
