@@ -7,7 +7,15 @@ from uuid import UUID
 from storepost.overview.search.naming import named_by
 from storepost.overview.search.showing import Result, results_of
 from storepost.platform.postings.entries import SearchKind
-from storepost.platform.postings.finding import MAX_HITS, Found, Hit, Query, Rank, find
+from storepost.platform.postings.finding import (
+    MAX_HITS,
+    Found,
+    Hit,
+    Query,
+    Rank,
+    best_first,
+    find,
+)
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
@@ -51,10 +59,14 @@ def _found(
     query, named = Query.of(q), named_by(workspace, q, kinds)
     results = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
     for kind in kinds:
-        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in results]
+        by_name = {
+            each: Hit(each, Rank.NAMED, results[kind, each].at)
+            for each in named.get(kind, ())
+            if (kind, each) in results
+        }
         found = find(PostingRepository(workspace, kind), query)
-        first = {hit.id for hit in by_name}
-        hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]
+        others = (hit for hit in found.hits if hit.id not in by_name)
+        hits = sorted([*by_name.values(), *others], key=best_first)
         if hits:
             yield kind, Found(hits, min(len(hits), MAX_HITS))
 

@@ -76,8 +76,7 @@ class Hit:
 
     id: UUID
     rank: Rank
-    at: datetime | None = None
-    """None for a hit that wasn't found by a posting."""
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -98,13 +97,13 @@ def find(postings: PostingRepository, query: Query) -> Found:
             best[posting.id] = Hit(posting.id, rank, posting.at)
         if len(best) > MAX_HITS and len(query.words) == 1:
             break
-    hits = sorted(best.values(), key=_order)
+    hits = sorted(best.values(), key=best_first)
     return Found(hits, min(len(hits), MAX_HITS))
 
 
-def _order(hit: Hit) -> tuple[Rank, float, UUID]:
+def best_first(hit: Hit) -> tuple[Rank, float, UUID]:
     """Returns the sort key: the best hits first, then the newest, then by id."""
-    return hit.rank, -hit.at.timestamp() if hit.at else 0.0, hit.id
+    return hit.rank, -hit.at.timestamp(), hit.id
 
 
 def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
