@@ -1,5 +1,4 @@
-"""Adds discriminators, which type generators need, to unions whose members one field distinguishes.
-"""
+"""Adds the discriminators that type generators need to unions that one field distinguishes."""
 
 from typing import Any
 

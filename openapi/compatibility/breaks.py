@@ -1,5 +1,4 @@
-"""The changes of a newer description that break a client of an older one (docs/guides/versions.md).
-"""
+"""Changes of a newer description that break a client of an older one (docs/guides/versions.md)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -126,8 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.show(message, "" if status < 300 else _refused(status), message_id)
 
     def _forwarded(self, body: bytes) -> int:
-        """Forwards a message; returns the answer's status, 502 without answer, 204 without address.
-        """
+        """Forwards a message; returns the answer's status: 502 if none, 204 without an address."""
         if self.server.forward is None:
             return 204
         sent = {name: self.headers[name] for name in _SENT_ON if name in self.headers}
