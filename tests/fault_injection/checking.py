@@ -107,7 +107,7 @@ class _Reading:
             yield from (f"{tree.partition}: {fault}" for fault in faults(tree))
 
     def repeated(self) -> Iterator[str]:
-        """Repeats acknowledged requests; yields those whose answer isn't the first one."""
+        """Repeats acknowledged requests; yields those that aren't answered as before."""
         for sent, body in self._facts.answered[::10]:
             answer = self._world.call(
                 sent.method, sent.path, token=self._by.token, json_body=sent.body, key=sent.key

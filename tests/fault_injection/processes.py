@@ -84,7 +84,7 @@ class Process:
 def _serve(
     pipe: Connection, environment: dict[str, str], rates: Rates, seed: int, log: str
 ) -> None:
-    """Runs events from the pipe until it closes; sends each answer with the faults since then."""
+    """Runs events from the pipe until it closes; sends each answer with the faults that it met."""
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
     os.environ.update(environment)
     sealing._kms()

@@ -49,7 +49,7 @@ class PlantedStory:
         return set(map(kind_of, self.rows))
 
     def faults(self, kinds: Set[str], change: Change) -> list[str]:
-        """Changes all rows of some kinds; returns the errors of reads, lists and the story's end."""
+        """Changes all rows of some kinds; returns the errors of reads, lists and the end."""
         pairs = [(row, change(row)) for row in self.rows if kind_of(row) in kinds]
         changed = [after for before, after in pairs if after != before]
         if not changed:

@@ -53,7 +53,7 @@ def _with_binary(value: dict[str, Any], *, encode: bool) -> dict[str, Any]:
 
 
 def rows_of(release: str, name: str) -> list[Raw]:
-    """Returns a release's rows: those of the story's end (`stand`), or put during it (`passed`)."""
+    """Returns a release's rows: `standing` ones at the story's end, or those that only `passed`."""
     return [of_json(row) for row in read(release, f"rows-{name}")]
 
 
