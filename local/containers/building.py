@@ -26,7 +26,7 @@ IMAGE = "storepost-functions"
 """The image of the runtime that contains the layers."""
 LEAST_SECONDS = 60
 """The least timeout of a function here: its first call imports everything, on a machine that may be
-busy. Lambda doesn't count that time."""
+busy. Lambda has a separate time limit for that."""
 _ARCHITECTURES = {"arm64": "arm64", "aarch64": "arm64"}
 
 

@@ -141,7 +141,7 @@ def handle(event: dict[str, Any]) -> Answer:
 
 
 def serve(event: dict[str, Any]) -> Answer:
-    """Returns the function's answer, or the gateway's own answer if the function has none."""
+    """Returns the function's answer, or the gateway's own for a failure or excess size."""
     if _bytes(event) > REQUEST_BYTES:
         return own_answer(413, "Request Entity Too Large")
     try:

@@ -36,7 +36,7 @@ class Cors:
         return Answer(204, {**allowed, **preflight} if allowed else {}, b"")
 
     def with_cors(self, origin: str | None, answer: Answer) -> Answer:
-        """Returns the answer with the gateway's CORS headers, which replace a function's."""
+        """Returns the answer with the gateway's CORS headers and without any of the function's."""
         headers = {k: v for k, v in answer.headers.items() if not k.lower().startswith(_PREFIX)}
         allowed = self._allowed(origin) if origin else {}
         if allowed:
