@@ -1,4 +1,4 @@
-"""What Storepost knows of the throw now that it was sold."""
+"""The throw's product is read after it was sold."""
 
 from openapi.story.steps import Step
 from openapi.story.telling import Chapter
