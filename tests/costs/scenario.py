@@ -58,7 +58,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Request:
-    """One request: who asks, and with what."""
+    """One request: its caller and its parameters."""
 
     token: str | None = None
     body: object = None
@@ -95,7 +95,7 @@ class Shop:
         return self.stores[0]
 
     def send(self, operation: str, request: Request) -> Answer:
-        """Asks for an operation; it must succeed."""
+        """Sends a request; it must succeed."""
         method, path = operations()[operation]
         answer = self.world.call(
             method,
@@ -247,13 +247,13 @@ def _store_of(shop: Shop, buyer: int) -> str:
 
 
 def orders_in(shop: Shop, store: str) -> list[dict[str, Any]]:
-    """The orders of one store, as a batch brings them."""
+    """The orders of one store, as a batch has them."""
     numbers = (n for n in range(ORDERS) if _store_of(shop, n % CUSTOMERS) == store)
     return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
 
 
 class Outside:
-    """What the service asks of strangers' servers, answered at once."""
+    """Answers the service's requests to strangers' servers at once."""
 
     def __init__(self, meter: Meter) -> None:
         """`meter` counts the requests."""

@@ -352,5 +352,5 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Whatever happens, in whatever order, all agree with the model."""
+    """In every order of events the service agrees with the model."""
     run_histories(Histories, shard, few=3, steps=15, long_steps=8, checkpoints=_checkpoints)

@@ -40,7 +40,7 @@ def guest(world: World) -> Someone:
 
 
 def status(made: dict[str, str]) -> InvitationStatus:
-    """What became of the invitation, as it is stored."""
+    """The invitation's stored status."""
     found = find_invitation(UUID(made["id"]))
     assert found is not None
     return found.status

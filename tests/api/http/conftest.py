@@ -1,4 +1,4 @@
-"""Who calls in the tests of what holds for every operation."""
+"""Callers for the tests of what holds for every operation."""
 
 import pytest
 

@@ -108,7 +108,7 @@ def test_a_value_without_an_end_is_seen(schema: Schema, ends: bool) -> None:
 
 
 def test_each_operation_of_a_caller_says_how_often_it_may_be_called() -> None:
-    """And that it wants one: 401, 429, and the headers with what is left of the caller's budget."""
+    """It also says that it needs a caller: 401, 429, and headers with the rest of the budget."""
     of_callers = [o for _, _, o in operations() if o["security"]]
     assert len(of_callers) > 100
     for operation in of_callers:

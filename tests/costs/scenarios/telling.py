@@ -1,4 +1,4 @@
-"""Events of profiles: told one by one, or 500 at once, and read."""
+"""Events of profiles: sent one by one, or 500 at once, and read."""
 
 from collections.abc import Iterable
 from typing import Any
