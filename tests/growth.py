@@ -1,4 +1,4 @@
-"""How what is read grows the work: linear is told from quadratic, on a noisy machine too."""
+"""How work grows with its input: tells linear from quadratic, also on a noisy machine."""
 
 import gc
 from collections.abc import Callable

@@ -35,7 +35,7 @@ _NOBODY = "http://127.0.0.1:9"
 
 
 class Reader:
-    """Somebody with a clone, the virtual environment of here, and a port that is free."""
+    """A reader with a clone, this virtual environment, and a free port."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is empty."""

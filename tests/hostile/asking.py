@@ -108,7 +108,7 @@ class Target:
         )
 
     def token(self) -> str:
-        """A new session of the owner: what an operation ends, another doesn't miss."""
+        """A new session of the owner, as one operation may end a session that another needs."""
         return self._world.sign_in(self.owner.id, self.workspace)[0]
 
 

@@ -57,7 +57,7 @@ def templates(world: World, person: Someone) -> list[str]:
 
 
 class TestEmails:
-    """Five of each kind an hour, apart from each other."""
+    """Five of each kind an hour, counted separately."""
 
     def test_each_kind_is_counted_apart(self, world: World, person: Someone) -> None:
         with_email_codes(person)

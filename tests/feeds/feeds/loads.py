@@ -44,7 +44,7 @@ def small_loads(monkeypatch: pytest.MonkeyPatch, titles: str = "between") -> Non
 
 
 def says(shop: Shop) -> dict[str, Any]:
-    """All products with what their sources say, but for moments; and that the lists hold them."""
+    """All products with their sources' values, without moments; checks that lists have them."""
     check(shop.world, store_of(shop.world, shop.store_id))
     repository = ProductRepository(shop.workspace)
     found = {}

@@ -66,7 +66,7 @@ COMPLETED = {
 
 
 class TestOrder:
-    """Those that changed stand where the first import put them: by title, beside each other."""
+    """The changed products are written in the order of their list: by title, as neighbours."""
 
     def written(self, shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
         """The products that the second import writes, in order."""

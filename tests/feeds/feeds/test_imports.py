@@ -97,7 +97,7 @@ class TestFirstImport:
         assert set(shop.variants(product)) == {"s"}
 
     def test_a_groups_own_row_may_be_one_of_the_stores_variants(self, shop: Shop) -> None:
-        """It gives the product's fields, and that variant's, too; once more it writes nothing."""
+        """It gives the product's fields and that variant's; the same row again writes nothing."""
         money = {"amount": 1000, "currency": "EUR"}
         mine = [{"externalId": name, "title": name, "price": money} for name in ("100", "101")]
         shop.put_product("100", variants=mine)
@@ -370,7 +370,7 @@ class TestNextImport:
         return {name: set(shop.variants(each)) for name, each in shop.products().items()}
 
     def test_a_row_goes_with_its_group(self, shop: Shop) -> None:
-        """As a first import would have it: out of its group, into another one, and back."""
+        """Each import places it as a first import would: out of its group, into another, back."""
         own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
         row = {"id": "s", "title": "S", "price": "9"}
         feed = shop.feed(csv(own, {**row, "item_group_id": "shirt"}))
@@ -456,7 +456,7 @@ class TestEnrichOnly:
         assert set(shop.products()) == {"a", "b"}
 
     def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
-        """The row is left out, alone or together with another row for the same missing product."""
+        """Its values alone don't keep the product; nor do those of two such feeds together."""
         for name in ("a", "b"):
             shop.put_product(name)
         one = shop.feed(csv(*CATALOGUE[:2]), "/one", mode="enrich_only")

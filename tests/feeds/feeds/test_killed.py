@@ -375,7 +375,10 @@ def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str)
 def test_what_takes_a_feed_back_is_not_given_up_quietly(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing would show that it failed: so it goes to the dead-letter queue, and comes again."""
+    """Nothing would show the failure, so the message goes to the dead-letter queue.
+
+    It may be redriven.
+    """
     feed = shop.feed(FIRST)
     shop.do("DELETE", f"/feeds/{feed['id']}")
     lose(shop)

@@ -157,7 +157,7 @@ def test_a_feed_that_stops_meanwhile_leaves_no_page_that_nobody_names(
 
 
 def test_search_finds_them_where_the_streams_writes_failed(shop: Shop) -> None:
-    """All of the import's; its repair brings them."""
+    """The records of all of the import's products failed; the repair writes their postings."""
     feed = waiting(shop).begin()
     resume(shop, feed)
     searched = Searched(shop.world, shop.owner, shop.workspace, shop.store_id)

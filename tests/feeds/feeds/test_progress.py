@@ -25,7 +25,7 @@ def feed_of(changed: int) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no pause between two notes of how far it is, nor anything in flight at a look."""
+    """Also no pause between two updates of the progress, and nothing in flight at a read."""
     monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
     monkeypatch.setattr(writing, "READ_AHEAD", STEP)
     monkeypatch.setattr(import_run, "READ_AHEAD", STEP)

@@ -26,13 +26,13 @@ SECTIONS = (
 
 
 def export(place: Place, person: str) -> dict[str, Any]:
-    """What is exported of somebody."""
+    """The export of a person."""
     found: dict[str, Any] = place.get(f"/profiles/{person}/export")
     return found
 
 
 class TestExport:
-    """What is answered."""
+    """The answer."""
 
     def test_a_member_and_keys(self, place: Place) -> None:
         path = f"/profiles/{place.upsert(email=ANN)['id']}/export"

@@ -1,4 +1,4 @@
-"""Searching over the kinds at once."""
+"""Searches all kinds at once."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
 UNLESS_NAMED = tuple(kind for kind in SearchKind if kind is not SearchKind.SUPPRESSION)
-"""The kinds that are searched where nobody names any: what clients of before expect."""
+"""The kinds that are searched if none are named, as older clients expect."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def search(
 ) -> list[Group]:
     """Returns the groups with their first results: the group with the best hit first.
 
-    Suppressions are searched only where `kinds` names them.
+    Suppressions are searched only if `kinds` names them.
     """
     found = dict(_found(workspace, q, kinds or UNLESS_NAMED))
     first = [(kind, hit.id) for kind, of in found.items() for hit in of.hits[:limit]]
@@ -47,7 +47,7 @@ def search(
 def _found(
     workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]
 ) -> Iterator[tuple[SearchKind, Found]]:
-    """What is found of each kind, where anything is; what the query names comes first."""
+    """Returns the hits of each kind that has any; what the query names is first."""
     query, named = Query.of(q), named_by(workspace, q, kinds)
     results = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""Results as people know them: read anew, so that nothing is shown that is gone by now."""
+"""Results for answers: their rows are read again, so that nothing is shown that is gone by now."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Result:
 
 @dataclass(frozen=True)
 class _Beside:
-    """What a result shows of other rows."""
+    """What a result shows from other rows."""
 
     platform: str | None
     buyer: str | None
@@ -64,13 +64,13 @@ KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
     SearchKind.STORE: store_key,
     SearchKind.SUPPRESSION: suppression_key,
 }
-"""Where the row of an entry stands."""
+"""Returns the key of an entry's row, by the kind."""
 
 
 def results_of(
     workspace: WorkspaceScope, named: Iterable[tuple[SearchKind, UUID]]
 ) -> dict[tuple[SearchKind, UUID], Result]:
-    """Returns the results of those of the entries that can still be found."""
+    """Returns the results of those of the entries that still exist."""
     keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
     rows = without_unlisted(workspace, find_all(keys.values()))
     rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
@@ -79,7 +79,7 @@ def results_of(
 
 
 def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key | None]:
-    """The store, and an order's buyer."""
+    """Returns the keys of the row's store and of an order's buyer."""
     store_id, profile_id = getattr(row, "store_id", None), getattr(row, "profile_id", None)
     return (
         store_key(workspace, store_id) if store_id else None,
@@ -104,7 +104,7 @@ def _result(workspace: WorkspaceScope, rows: Rows, row: Item | None) -> Result |
 
 
 def _of_profile(row: ProfileItem, _beside: _Beside) -> tuple[str | None, None]:
-    """The address, unless it is the title."""
+    """Returns the address, unless it is the title."""
     named = row.first_name or row.last_name
     return (row.email or row.phone if named else row.phone if row.email else None), None
 
