@@ -61,7 +61,7 @@ class Asking:
         self._each = -(-cases // len(self.operations))
 
     def run(self) -> None:
-        """Asks them all, each in the same world; what is wrong is shown, and is in `findings`."""
+        """Calls them all, each in the same world; prints faults and adds them to `findings`."""
         for operation in self.operations:
             mark_dirty = False
             for case in self._cases(operation):

@@ -63,7 +63,7 @@ def ask(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def deliver() -> list[str]:
-    """Sends what the lost stack still had to send, and what is new: the emails' subjects."""
+    """Sends what the lost stack had still to send, and new messages: the emails' subjects."""
     # Later than what the stream may still bring, which no stream of the new table has.
     clock.advance(timedelta(minutes=3))
     pumps.run_schedule("outbox_sweep")

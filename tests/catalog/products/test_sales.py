@@ -203,7 +203,7 @@ class TestMessages:
         return [each["Body"] for each in answer.get("Messages", [])]
 
     def give_up(self, world: World) -> None:
-        """Carries the stream while the queue takes nothing."""
+        """Runs the stream's reader while the queue accepts nothing."""
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
             patched.setitem(world._relay.source, "MaximumRetryAttempts", 1)
             world.relay()

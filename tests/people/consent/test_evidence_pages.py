@@ -1,4 +1,4 @@
-"""Pages of evidence: each statement stands on exactly one, whatever there is, and costs little."""
+"""Pages of evidence: each statement is on exactly one, whatever there is, and they cost little."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -43,9 +43,9 @@ class TestSeries:
 
 @dataclass(frozen=True)
 class Statement:
-    """One in a story: whose, of which channel, how it was written, and a clock's error.
+    """A statement of an example: its person and channel, how it was written, and a clock's error.
 
-    A moment of a container whose clock is behind may be older than that of the statement before.
+    If the container's clock is behind, its moment may be older than that of the statement before.
     """
 
     person: int
@@ -177,7 +177,7 @@ def rows() -> list[dict[str, object]]:
 
 
 class TestAThousandStatements:
-    """About one address. It takes some page_units: each is written."""
+    """A thousand statements about one address. Writing each takes some time."""
 
     def test_each_is_there_on_pages_of_ten_units(
         self, shop: Shop, rows: list[dict[str, object]]
