@@ -175,8 +175,8 @@ class Rules:
     def take(self, customer: Customer, email: str | None, state: str, at: datetime) -> None:
         """A store took a state from us: it counts as given by the store.
 
-        It doesn't for an erased person's write-back, which has no address: no row of the store's
-        customer is left.
+        An erased person's write-back, which has no address, doesn't: nothing records who was sent
+        that.
         """
         known = self.customers.get(customer)
         if known and known.email == email:

@@ -72,9 +72,7 @@ STATEMENTS_IN_ORDER = st.lists(
 def written(
     workspace: WorkspaceScope, people: list[UUID], order: list[Statement]
 ) -> tuple[dict[SeriesKey, Series], list[tuple[SeriesKey, int, UUID | None]]]:
-    """Evidence of these people in that order; where it stands, and each by place, number and
-    change.
-    """
+    """Writes these people's evidence in order; the places, and each as place, number and change."""
     series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int, UUID | None]]()
     for number, statement in enumerate(order):
         changes, channel = Changes(), statement.channel

@@ -26,9 +26,9 @@ FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
 def answers(
     shop: Shop, listener: Receiver, wanted_states: dict[str, tuple[UUID, str]], wait: timedelta
 ) -> int:
-    """Lets each store answer what it is told with what it wants, dated then; how often it was told.
+    """Lets each store answer write-backs with its own state, dated then; how many there were.
 
-    `wants` is by the customers' ids in the stores.
+    `wants` has the states by the customers' ids in the stores.
     """
     for _ in range(MAX_ROUNDS):
         before = len(listener.received)

@@ -77,7 +77,7 @@ class TestAgainAndAgain:
     def test_told_and_killed_then_back_to_what_the_store_gave(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """The store gave `subscribed`, yet it was told otherwise: it must be told again."""
+        """The store gave `subscribed`, but was sent another state: it must be sent this again."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)

@@ -185,7 +185,7 @@ class TestMoving:
         monkeypatch.setattr(moving, "MAX_EVENTS", 2)
 
     def ready(self, scenario: Scenario) -> tuple[str, str]:
-        """Ann, of whom Bob with his events is a part, and he of Cat; the worker hasn't run."""
+        """Ann, into whom Bob with his events was merged, and Cat into him; no worker has run."""
         for email, names in ((ANN, "ab"), (BOB, "bcd"), (CAT, "be")):
             rows = [event({"email": email}, n, ord(n), uniqueId=n) for n in names]
             rows += [event({"email": email}, f"{n}{n}", ord(n)) for n in names]

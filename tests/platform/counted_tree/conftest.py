@@ -1,4 +1,4 @@
-"""The small engine in moto's place, for what takes thousands of calls."""
+"""The small engine in moto's place, for tests that make thousands of calls."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.fixture
 def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody folds by chance, and nobody knows for a moment that a list was contended."""
+    """No unit folds by chance, and none remembers for a moment that a list was contended."""
     monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
     monkeypatch.setattr(contention, "_SECONDS", 0.0)
 
