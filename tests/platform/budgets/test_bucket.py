@@ -77,7 +77,7 @@ def max_excess(moments: list[int], policy: Policy = POLICY) -> float:
     """
     over, level = 0.0, 0.0
     last = moments[0] if moments else 0
-    for moment in moments:  # the level of a leaking bucket that may go below empty
+    for moment in moments:  # a leaking bucket's level: never below empty, without a top
         level = max(0.0, level - (moment - last) * policy.per_second / 1000) + 1
         over, last = max(over, level - policy.quota), moment
     return over
@@ -99,7 +99,7 @@ class TestOneContainer:
 
     @given(st.lists(pauses, max_size=600))
     def test_refuses_nothing_that_the_budget_has_room_for(self, waits: list[int]) -> None:
-        """Against the plain bucket, but for a lease: what is reported late is charged at once."""
+        """Against the plain bucket, except for a lease: late usage is charged at once."""
         containers, now = Containers(1), 1_000_000
         level, last = 0.0, now
         for wait in waits:
@@ -180,7 +180,7 @@ class TestContainers:
         assert all(containers.ask(n, now) for n in range(60))
 
     def test_a_clock_that_goes_a_second_wrong_costs_a_second(self) -> None:
-        """One container is a second ahead: the others see a bucket that is so much emptier."""
+        """One container's clock is a second ahead: to the others the bucket is emptier."""
         containers, now = Containers(2), 1_000_000
         for n in range(2 * LEASE):
             containers.ask(0, now + 1000 + n * 10)

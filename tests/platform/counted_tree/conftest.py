@@ -24,6 +24,6 @@ def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list that packs in life packs what it may, whatever its keys say; one call at a time."""
+    """A list packs all that it may as it grows, whatever its keys say; one call at a time."""
     monkeypatch.setattr(cold_leaves.ColdLeaves, "_is_cold", lambda *_: True)
     monkeypatch.setattr(cold_leaves, "_THREADS", 1)

@@ -59,7 +59,7 @@ class Engine:
     """Whether another transaction has the row of a partition and sort key just now."""
 
     def call(self, operation: str, request: Request) -> dict[str, Any]:
-        """Stands in for PynamoDB's way to botocore."""
+        """Replaces PynamoDB's call of botocore."""
         if self.before_call is not None:
             self.before_call(operation)
         self.calls.append(operation)

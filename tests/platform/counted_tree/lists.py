@@ -103,7 +103,7 @@ class Importer:
 
 @contextmanager
 def counted_later() -> Iterator[None]:
-    """Whoever writes inside leaves the nodes for later, as others were at them a moment ago."""
+    """Writers inside the block leave the nodes for later, as if they had just met others there."""
     with mock.patch.object(writing, "is_contended", return_value=True):
         yield
 

@@ -111,7 +111,7 @@ def last(rows: Sequence[list[TreeEntry]], found: Answered) -> int:
 def test_pages_at_the_end_are_right_in_their_rows_and_in_their_total(
     engine: Engine, request_: PageRequest
 ) -> None:
-    """Whole leaves aren't read there: the rows may have what came after the total was read."""
+    """Whole leaves aren't read there: the rows may have entries newer than the total."""
     lists = loaded()
     found = answered(
         engine, lists, lambda: lists.tree.page(request_, descending=True), at_the_end(2)

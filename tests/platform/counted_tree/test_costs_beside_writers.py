@@ -57,7 +57,7 @@ class TestWhatItTakes:
             lambda: lists.tree.page(request_, descending=True),
             at_the_end(several),
         )
-        assert beside.calls <= quiet + several  # leaves of four: each moves the page to another
+        assert beside.calls <= quiet + several  # leaves of four: each moves the page on
 
     def test_beside_writes_to_the_very_leaf(
         self, engine: Engine, request_: PageRequest, several: int
@@ -144,9 +144,9 @@ def one_more(minute: int) -> Iterator[list[Operation]]:
 def test_a_page_takes_what_the_bounds_say_whatever_is_written(
     orders: tuple[Engine, TwoLists], number: int, descending: bool, place: str
 ) -> None:
-    """Three units in two calls for the first, eight in four for others, with a write before each.
+    """The first page takes three units in two calls, others eight in four, beside writers.
 
-    At 64 and 112 a page stands below two nodes.
+    Pages 64 and 112 are below two nodes.
     """
     small, lists = orders
     restore, bound = small.snapshot(), FIRST if number == 1 else ANY

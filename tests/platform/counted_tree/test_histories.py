@@ -393,7 +393,7 @@ class Histories(RuleBasedStateMachine):
         later=st.integers(1, 12),
     )
     def die(self, drawn: list[tuple[TreeEntry, int]], later: int) -> None:
-        """The writer dies at some call after its commit: nothing is lost, nothing counted wrong."""
+        """The writer dies at some call after its commit: nothing is lost, no count is wrong."""
         done = self.operations(drawn)
         committed = 0
 

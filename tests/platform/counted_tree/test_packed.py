@@ -302,7 +302,7 @@ class TestSingleWrites:
         assert rows(lists) <= PACKING.entries + PACKING.fold_after
 
     def test_a_leaf_that_counts_none_but_has_some_stays(self) -> None:
-        """A crowd inserted one that was deleted before it was counted: the sum is of none, then."""
+        """An entry was inserted and is deleted before it is counted: the leaf's sum is zero."""
         lists = packed(packing=replace(PACKING, fold_after=100))
         leaf = lists.tree.rows.floor(0, numbered(100).key)
         assert leaf is not None

@@ -153,7 +153,7 @@ class TestPages:
     def test_a_list_written_at_each_call_of_a_reader_answers_all_the_same(
         self, engine: Engine
     ) -> None:
-        """After some attempts a reader takes what it finds; each row of it was there."""
+        """After some attempts the reader answers with what it read; each row was stored."""
         lists = filled(range(200))
         writes = iter(range(1000, 2000))
 
@@ -208,7 +208,7 @@ class TestWrites:
 
     @pytest.mark.usefixtures("engine")
     def test_with_the_same_levels_always_a_write_touches_the_same_rows(self) -> None:
-        """The first entry's does, and the thousandth's; the top is broad from the beginning."""
+        """The first entry's write does, and the thousandth's: the top is wide from the start."""
         lists = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=5, levels=2))
         for number in range(200):
             lists.do((None, numbered(number)))

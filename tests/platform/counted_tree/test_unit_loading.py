@@ -62,7 +62,7 @@ class Loader:
                 self.load.commit(changes, [(lists.tree, entries[:most])])
             except LostRace:
                 lost += 1
-                if lost > 2:  # an import does so as well: its lists always count as contended
+                if lost > 2:  # as an import does if another writer is always at the same leaf
                     lists.do((None, entries[0]))
                     entries = entries[1:]
                 assert lost < MAX_RUNS
@@ -122,7 +122,7 @@ class TestUnits:
         lists.check()
 
     def test_many_entries_at_the_end_stand_in_several_leaves(self, engine: Engine) -> None:
-        """Of about one size, by one transaction; the first ones join a last leaf that has room."""
+        """They have about one size, by one transaction; a last leaf with room is filled first."""
         lists, loader = begun(), Loader()
         for unit, count in enumerate((6, 20, 2, 33)):
             before = pages(lists)
@@ -143,7 +143,7 @@ class TestUnits:
         lists.check()
 
     def test_where_pages_may_be_is_written_once_for_what_is_foreseen(self) -> None:
-        """What comes there as rows, before the pages do or instead of them, is listed as ever."""
+        """Rows there, written before the pages or in their place, are listed too."""
         lists, loader, spans = begun(), Loader(), []
         units = [at_the_end(6, 100 + 30 * unit) for unit in range(6)]
         loader.load.foreseen = units[3][-1].key
