@@ -99,7 +99,7 @@ class TestApproved:
     def test_a_stranger_who_approves_connects_nothing_to_whom_began_it(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
-        """The figure of the issue: begun in one workspace, approved by a stranger."""
+        """The connection is begun in one workspace, and a stranger approves the app."""
         rows = {row.key for row in world.rows("workspace#")}
         begun = shopify.begin(owner)
         shopify.callback(shopify.approved(begun))
@@ -313,7 +313,7 @@ class TestAttacked:
     def test_anothers_state_leads_to_a_link_of_ones_own_shop_alone(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
-        """Somebody's install of their own shop can't be finished with a state for another one."""
+        """A state of another shop's install can't complete an attacker's own install."""
         attacker = world.person()
         world.workspace(attacker)
         theirs, victims = shopify.begin(attacker, OTHER), shopify.begin(owner, SHOP)

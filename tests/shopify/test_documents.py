@@ -61,7 +61,7 @@ class TestOurs:
 
     @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
     def test_its_scopes_are_asked_for(self, path: Path) -> None:
-        """By the pretend Shopify's schema; `make check-shopify` does it by Shopify's own."""
+        """By the pretend Shopify's schema; `make check-shopify` checks by Shopify's own."""
         schema = admin.schema()
         needed = {
             (kind.name, field): any_of

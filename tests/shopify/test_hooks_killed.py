@@ -74,7 +74,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def test_each_topic_is_here() -> None:
-    """But for products: `tests/catalog/products` kills their one write, however they come."""
+    """Except products: `tests/catalog/products` kills their one write, whoever made it."""
     of_products = {topic for topic in STORE_TOPICS if topic.startswith("products/")}
     assert BODIES.keys() == STORE_TOPICS.keys() - of_products
 

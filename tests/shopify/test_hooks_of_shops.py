@@ -52,7 +52,7 @@ class TestUninstalled:
         assert shopify.store(hooks.workspace).is_active
 
     def test_after_it_was_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The shop takes the tokens of that: the store stays until another one is chosen for it."""
+        """The shop accepts the new tokens: the store stays until another workspace is chosen."""
         hooks.world.advance(minutes=5)
         removed_at = clock.now()
         hooks.world.advance(minutes=2)

@@ -1,4 +1,4 @@
-"""Unsubscribe links of a workspace that was deleted: they hold for whoever has its shops now."""
+"""A deleted workspace's unsubscribe links: they work for the workspaces that have its shops now."""
 
 from typing import Any
 

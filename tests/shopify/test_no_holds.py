@@ -245,7 +245,7 @@ class TestPermissionGivenBack:
 
 
 class TestOwedToAShop:
-    """A no that a shop hasn't taken is told it after an erasure, where the address is the same."""
+    """A shop that lacks an opt-out is sent it after an erasure, if its address is the same."""
 
     @pytest.fixture
     def buyer(self, hooks: Hooks, shopify: Shopify) -> ShopCustomer:

@@ -196,7 +196,7 @@ class TestNotMissing:
     def test_what_an_export_before_it_had(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """An export that broke off is gone: only records after its end are looked for."""
+        """An export that broke off is gone: only records after those that it had are looked for."""
         fill(shopify, 5, 0)
         pulled(hooks, owner)
         lose(shopify, customers={2, 5}, orders=set())
