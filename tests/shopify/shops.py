@@ -112,7 +112,7 @@ class Shopify:
         return dict(answer.json)
 
     def approved(self, connection: dict[str, Any], **overrides: str) -> dict[str, str]:
-        """What Shopify leads back with once the shop approved; `overrides` are asked instead."""
+        """The parameters of Shopify's redirect after an approval; `overrides` replace some."""
         query = dict(parse_qsl(urlsplit(connection["path"]).query)) | overrides
         address = approve(APP, self.shop(connection["identifier"]), query)
         return dict(parse_qsl(urlsplit(address).query))

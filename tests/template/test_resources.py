@@ -309,7 +309,7 @@ class TestBuckets:
             "coupons/": 7,
             "manifests/": 365,
         }
-        # Whatever our code keeps there has one of these names.
+        # Every object of our code there has one of these prefixes.
         code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
         named = set(re.findall(r'return f"(\w+/)\{|name = f"(\w+/)\{', code))
         assert {one or other for one, other in named} == set(days)

@@ -396,7 +396,7 @@ class TestLocales:
     def test_two_stores_at_once(
         self, world: World, owner: Someone, remaining: list[str], origins: dict[str, str]
     ) -> None:
-        """Each store removes a locale that the other has, or one store one that the other adds."""
+        """Each store removes a locale that the other has, or one removes what the other adds."""
         paths = [f"/stores/{world.store(owner)}/locales" for _ in range(2)]
 
         def put(path: str, *codes: str) -> None:
@@ -413,7 +413,7 @@ class TestLocales:
     def test_more_than_the_workspace_may_have(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """One that goes leaves its locales behind, so disconnecting is never refused."""
+        """A disconnected store's locales stay, so disconnecting is never refused."""
         store = world.store(owner, primaryLocale="de-AT")
         monkeypatch.setattr(locales, "MAX_LOCALES", 2)
         path = f"/stores/{store}/locales"

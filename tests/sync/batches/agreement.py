@@ -113,7 +113,7 @@ def _merges_of(rows: Sequence[Item], model: Model) -> Counter[tuple[str, str, st
 
 
 def _are_same_changes(rows: Sequence[Item], model: Model) -> bool:
-    """Each names the stores that had the address or the person; of a later yes others besides."""
+    """Each names the stores that had the address or the person; of a later yes also others."""
     stored, named = Counter[tuple[object, ...]](), dict[tuple[object, ...], set[str]]()
     for row in _each(rows, ConsentChangeItem):
         if (owner := _now(model, row.profile_id)) not in model.gone:

@@ -26,7 +26,7 @@ type Body = dict[str, Any]
 
 
 def moment(minutes: int) -> str:
-    """So many minutes after the beginning."""
+    """The moment so many minutes after `START`, as text."""
     return clock.to_text(START + timedelta(minutes=minutes))
 
 

@@ -22,7 +22,7 @@ class TestChunks:
     """Independent records share a transaction."""
 
     def test_in_their_order_entries_take_three_units_at_most(self, shop: Shop) -> None:
-        """Each row and each node of a transaction is two; of both lists, with buyers all new."""
+        """Each row and node of a transaction is two units; for two lists, with only new buyers."""
         shop.queue(orders=orders(60))
         with transactions() as seen:
             shop.world.deliver()

@@ -205,7 +205,7 @@ class LoadHistories(Histories):
 
     @contextmanager
     def following(self, interruptions: Interruptions) -> Iterator[list[bool]]:
-        """Has the model do what transactions inside the block say is done; it may be killed there.
+        """Lets the model follow the block's committed transactions; a run may be killed in it.
 
         Yields whether it was.
         """
@@ -249,7 +249,7 @@ class LoadHistories(Histories):
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """What the block calls is the test's: nobody comes between, and nothing dies there."""
+        """The block's calls are the test's own: no writer comes between, no process dies."""
         was_inside, self.inside = self.inside, True
         try:
             yield

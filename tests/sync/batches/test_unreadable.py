@@ -12,7 +12,7 @@ LONG = "x" * 256
 
 
 def without(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """The body but for one field."""
+    """The body without one field."""
     return {key: value for key, value in body.items() if key != name}
 
 
