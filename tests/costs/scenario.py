@@ -1,8 +1,8 @@
-"""A workspace of typical size, in which every operation is asked for once.
+"""A workspace of typical size, in which every operation is called once.
 
 Three members, two stores, 200 profiles of whom 150 are customers, 500 orders of those, five API
-keys, five open invitations, a few locales. Texts are as long as people's are, and the same each
-time; ids are not, but have one length.
+keys, five open invitations, a few locales. Texts have a typical length, and are the same each time;
+ids differ, but have one length.
 """
 
 import json
@@ -283,7 +283,7 @@ class Outside:
             patch.stop()
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
-        """A name of an example is somewhere; what stands behind a real socket is there."""
+        """An example's host has a public address; a host of a real socket has its own."""
         return [PUBLIC] if host.endswith(".example.com") else self._plain_resolve(host, port)
 
     def _counted(self, send: Callable[..., Any]) -> Callable[..., Any]:

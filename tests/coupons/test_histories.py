@@ -67,7 +67,7 @@ _checkpoints: list[tuple[World, Shop, list[str], Callable[[], None]]] = []
 
 
 def _beginning() -> tuple[World, Shop, list[str], Callable[[], None]]:
-    """A shop with its people, made once a process and brought back for each history."""
+    """A shop with its people, made once a process and restored for each history."""
     if not _checkpoints:
         world = World()
         shop = Shop(world)

@@ -120,7 +120,10 @@ class TestNotMissing:
     def test_orders_that_the_shop_does_not_show(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        """Without the scope for all orders the shop shows those of 60 days; older ones stay."""
+        """Without the scope for all orders, orders before the first one shown stay.
+
+        The shop shows those of 60 days then.
+        """
         fill(shopify, 6, 6)
         old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
         hooks.notify("orders/create", order_body(id=900, **old))

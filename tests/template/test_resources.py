@@ -91,7 +91,7 @@ class TestQueues:
 
 
 class TestAlarms:
-    """Each alarm tells somebody."""
+    """Each alarm notifies an operator."""
 
     def test_goes_to_the_topic(self) -> None:
         for alarm in resources("AWS::CloudWatch::Alarm").values():

@@ -1,7 +1,7 @@
-"""What signs, seals or names one thing signs, seals and names no other.
+"""A signature, seal or key of one thing is valid for no other thing.
 
-First the primitives, each purpose against each other one; then over the interface all that somebody
-can hold in his hand, offered wherever something is taken.
+First the primitives, each purpose against each other one; then the interface: every credential that
+a person can have, offered wherever one is accepted.
 """
 
 from collections.abc import Callable

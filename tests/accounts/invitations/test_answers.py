@@ -35,7 +35,7 @@ def workspace(world: World, owner: Someone) -> WorkspaceScope:
 
 @pytest.fixture
 def guest(world: World) -> Someone:
-    """Somebody with an account, to be invited."""
+    """A person with an account, to be invited."""
     return world.person(f"Gus {CANARY}")
 
 

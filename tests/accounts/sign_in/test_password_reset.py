@@ -36,7 +36,7 @@ NEW = "an entirely new password"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password."""
+    """A person with a password."""
     return account(world, f"Rita {CANARY}")
 
 

@@ -34,25 +34,25 @@ STRANGER = f"nobody.{CANARY}@example.com"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password."""
+    """A person with a password."""
     return account(world)
 
 
 def sign_up(world: World, email: str, source_ip: str = ELSEWHERE) -> int:
-    """Somebody signs up with the address: the status."""
+    """Signs up with the address: the status."""
     body = {"name": "A", "email": email, "password": PASSWORD}
     return world.call("POST", "/auth/sign-up", json_body=body, source_ip=source_ip).status
 
 
 def forget(world: World, email: str, source_ip: str = ELSEWHERE) -> int:
-    """Somebody has forgotten the password of the address: the status."""
+    """Requests a new password for the address: the status."""
     body = {"email": email}
     answer = world.call("POST", "/auth/password/forgot", json_body=body, source_ip=source_ip)
     return answer.status
 
 
 def templates(world: World, person: Someone) -> list[str]:
-    """The subjects of what was emailed to somebody."""
+    """The subjects of the emails to a person."""
     return [email.subject for email in world.emails() if email.to == person.email]
 
 

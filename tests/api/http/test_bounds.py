@@ -15,7 +15,7 @@ from tests.harness.world import Answer, Someone, World
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     person = world.person()
     world.workspace(person)
     return person

@@ -1,6 +1,6 @@
-"""What importing the API's functions brings: one client, and nothing that only some requests need.
+"""The imports of the API's functions: one client, and nothing that only some requests need.
 
-The figures are in `benchmarks/results/cold.json`; this holds what they come from.
+The figures are in `benchmarks/results/cold.json`; this asserts their causes.
 """
 
 import json

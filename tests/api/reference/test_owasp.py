@@ -27,7 +27,7 @@ FIXED_LENGTH = {"uuid", "date-time", "date", "ipv4", "ipv6"}
 
 
 def resolved(reference: str) -> Schema:
-    """What a reference stands for."""
+    """The target of a reference."""
     found: Schema = interface()
     for step in reference.removeprefix("#/").split("/"):
         found = found[step]

@@ -1,4 +1,4 @@
-"""Consent: asked for one by one, by a link, brought 500 at once, read, and told again."""
+"""Consent: changed one by one, by a link, imported 500 at once, read, and written back again."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -87,7 +87,7 @@ def retry_write_back(shop: Shop) -> Request:
 
 
 def _failed(shop: Shop, count: int) -> None:
-    """So many write-backs that the store refused, each of somebody else."""
+    """So many write-backs that the store refused, each of another person."""
     shop.outside.status = 400
     for number in range(count):
         path = {"id": shop.profile_of(email_of(number + 1))}

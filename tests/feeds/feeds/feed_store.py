@@ -43,7 +43,7 @@ def csv(*rows: Json) -> str:
 
 @dataclass(frozen=True)
 class Shop:
-    """A store of somebody's workspace."""
+    """A store of a workspace, and its owner."""
 
     world: World
     server: FeedServer

@@ -44,7 +44,10 @@ class AddressRules:
     erased_at: datetime | None = None
 
     def add(self, statement: Statement, since: datetime | None = None) -> None:
-        """Adds a statement, unless it subscribes and isn't proven to be later than its bounds."""
+        """Adds a statement.
+
+        One that isn't `unsubscribed` must be proven later than `since` and any erasure.
+        """
         over = [each for each in (since, self.erased_at) if each]
         is_too_late = bool(over) and (not statement.is_proven or statement.at <= max(over))
         if statement.state == UNSUBSCRIBED or not is_too_late:

@@ -18,7 +18,7 @@ NEW = f"newer.{CANARY}@example.com"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password and no second step."""
+    """A person with a password and no second step."""
     return account(world, f"Petra {CANARY}")
 
 

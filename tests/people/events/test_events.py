@@ -28,7 +28,7 @@ KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 
 @pytest.fixture
 def ann(scenario: Scenario) -> dict[str, Any]:
-    """Somebody with an email."""
+    """A profile with an email."""
     return scenario.upsert(email=ANN)
 
 

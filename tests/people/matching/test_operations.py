@@ -20,7 +20,7 @@ WRITES = [("PATCH", "", {"firstName": "Ann"}), ("POST", "/merge", {"profileId": 
 
 @pytest.fixture
 def ann(scenario: Scenario) -> dict[str, Any]:
-    """Somebody with an email."""
+    """A profile with an email."""
     return scenario.upsert(email=ANN)
 
 

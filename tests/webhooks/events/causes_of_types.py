@@ -132,7 +132,7 @@ def _product(on: Scene, kind: str) -> Answered:
         return on.listed("/products", made["id"])
     on.call("DELETE", path)
     names = [field.alias or name for name, field in ProductSummary.model_fields.items()]
-    # No list has it any more.
+    # No list has a removed product.
     return lambda: {name: on.shop.get(f"/products/{made['id']}")[name] for name in names}
 
 
