@@ -41,7 +41,7 @@ UPDATES = [
     "SET m.a = :v",
     "SET m.#v = :v REMOVE m.b",
     "REMOVE l[0]",
-    # What both refuse: a key, a reserved word, twice the same, no value, another type, no name.
+    # Both refuse these: a key, a reserved word, a name twice, no value, another type, no name.
     "SET sk = :v",
     "SET size = :v",
     "SET v = :v, v = :n",

@@ -33,7 +33,7 @@ class TestGet:
         body = put(world, owner, store, "p-1", product()).json
         read = get(f"/products/{body['id']}", locale="en")
         expected = {**body, "locale": "en", "title": "Green tea"}
-        # The primary locale's description stands in for the one that isn't there.
+        # The primary locale's description replaces the missing one.
         assert (read.status, read.json) == (200, expected)
 
     def test_a_locale_that_it_has_not(

@@ -1,4 +1,4 @@
-"""Many new products of one import: the same as written one by one."""
+"""Many new products of one import: the rows equal those of products written one by one."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ def _variant(sku: str) -> Json:
 
 
 class TestAfterwards:
-    """Products that were loaded are products as any."""
+    """Loaded products can be changed as any others."""
 
     def again(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch, text: str) -> Any:
         shop.again(feed, text)
@@ -139,7 +139,7 @@ class TestAfterwards:
         assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
 
     def test_products_of_a_feed_that_returns_are_as_before(self, shop: Shop) -> None:
-        """They are there already, removed: none of them is new."""
+        """They exist already, as removed: none of them is new."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         expected = says(shop)
@@ -149,7 +149,7 @@ class TestAfterwards:
         assert {n: v[:2] for n, v in says(shop).items()} == {n: v[:2] for n, v in expected.items()}
 
     def test_feeds_with_the_same_names_find_them(self, shop: Shop) -> None:
-        """All names of the store are read at once, from pages too."""
+        """All names of the store are read at once, also from pages."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         rows = [

@@ -1,4 +1,4 @@
-"""Evidence of consent once its person is erased: gone, or sealed for as long as the workspace says.
+"""Evidence of consent of erased people: deleted, or sealed for as long as the workspace says.
 
 Also the log's lines: who read evidence, exported and erased people.
 """

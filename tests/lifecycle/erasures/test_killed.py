@@ -82,7 +82,7 @@ def take_in(place: Place, person: str) -> None:
 
 
 def rename(place: Place, person: str) -> None:
-    """Somebody corrects the name."""
+    """A request corrects the person's name."""
     place.call("PATCH", f"/profiles/{person}", {"firstName": "Annabella"})
 
 

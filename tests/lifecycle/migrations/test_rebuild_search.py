@@ -202,8 +202,9 @@ class TestRuns:
         assert row.counts["profile rows"] == PEOPLE
 
     def test_of_two_workers_one_goes_on(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A message comes twice, and the second worker does a page before the first one's is
-        noted: the first one ends, and no row is counted twice.
+        """A message comes twice; the second worker does a page before the first notes its own.
+
+        The first worker ends, and no row is counted twice.
         """
         shop.lose()
         plain, inner = running._advance, list[int]()

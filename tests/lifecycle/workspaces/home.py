@@ -59,7 +59,7 @@ class Home(Place):
         self._done("DELETE", f"/stores/{self.shop}/orders/5")
         self.stock()
         self._coupons()
-        self.world.deliver()  # before the workspace has an address for emails
+        self.world.deliver()  # before the store has an address for write-backs
         [*_, email] = (each for each in self.world.emails() if each.tags["kind"] == "opt_in")
         mail.say([ses_events.delivery(mail.sent_email(email))])
         self.world.deliver()
@@ -72,7 +72,7 @@ class Home(Place):
         self._suppressions()
 
     def _suppressions(self) -> None:
-        """One of somebody, one that ends, one that was lifted, and one of an erased address."""
+        """One of a known person, one that ends, one that was lifted, one of an erased address."""
         addresses = [f"{name}.{CANARY}@example.com" for name in ("gone", "stranger", "lifted")]
         for address in (ANN, *addresses):
             row = {"channel": "email", "address": address, "reason": "manual"}
@@ -84,7 +84,7 @@ class Home(Place):
         suppress(self.workspace, channel, addresses[1], reason, source, at=now, ends_at=ends)
 
     def _coupons(self) -> None:
-        """One whose codes end by themselves, one that is still to be stored, and a strange code."""
+        """One whose codes expire, one that is still to be stored, and a code of no coupon."""
         buyer = self.ids("/profiles", storeId=self.shop)[0]
         self._done("POST", f"/coupons/{self.pool(90)}/assign", {"profileId": buyer})
         until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}

@@ -104,7 +104,7 @@ class TestEnvironment:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
-        # Left out: a container's loopback is its own, so no developer's shop listens there.
+        # Left out: on a container's loopback its runtime listens, and no developer's shop.
         monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
         monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")

@@ -83,7 +83,7 @@ def idle_client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clien
 
 
 def test_an_email_shows_what_ses_says_of_it(idle_client: Client, world: World) -> None:
-    """SES's mailbox simulator says it at once; the worker gets it from the queue as any other."""
+    """SES's mailbox simulator sends the event at once; the worker reads it from the queue."""
     body = {"name": "Canary", "email": "ooto@simulator.amazonses.com", "password": "long canary pw"}
     assert idle_client.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
     world.deliver()

@@ -20,7 +20,7 @@ PATH = f"{PAGES}/webhooks"
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     made = world.person("Olive Owner")
     assert isinstance(world.workspace(made), WorkspaceScope)
     return made

@@ -15,7 +15,7 @@ READER = "search_postings"
 
 
 class Shop:
-    """A workspace with a store, and somebody in it."""
+    """A workspace with a store and a profile."""
 
     def __init__(self, world: World) -> None:
         self.world, self.owner = world, world.person()
